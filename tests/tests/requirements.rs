@@ -17,7 +17,8 @@ const SOURCES: [&str; 3] = ["core/src", "tests", "bindings-python/tests"];
 const SKIPPED_FOLDERS: [&str; 6] = ["target", "corpus", "artifacts", "node_modules", "__pycache__", ".work"];
 
 /// Extension of a source file and how a comment line begins in it.
-const COMMENTS: [(&str, &str); 6] = [("rs", "//"), ("js", "//"), ("mjs", "//"), ("ts", "//"), ("py", "#"), ("sh", "#")];
+const COMMENTS: [(&str, &str); 6] =
+    [("rs", "//"), ("js", "//"), ("mjs", "//"), ("ts", "//"), ("py", "#"), ("sh", "#")];
 
 struct Row {
     area: String,
@@ -60,7 +61,8 @@ fn read_rows() -> Rows {
     let mut rows = Rows::new();
     for file in ["requirements-base.tsv", "requirements-features.tsv"] {
         for row in read_table(file) {
-            let [id, area, _role, level, _revisions, _requirement, _page] = <[String; 7]>::try_from(row).unwrap();
+            let [id, area, _role, level, _revisions, _requirement, _page] =
+                <[String; 7]>::try_from(row).unwrap();
             assert!(!rows.contains_key(&id), "{file}: {id} stands twice");
             rows.insert(id, Row { area, level });
         }

@@ -1,0 +1,38 @@
+# `make` alone lists the targets. Everything that is built or installed lands in target/ and .work/.
+
+.DEFAULT_GOAL := help
+.PHONY: help test lint docs wheel demo interop fuzz bench requirements requirements-update
+STEPS ?=
+
+help: ## This list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
+
+test: ## Everything, in one command, ending with counts; STEPS="rust pytest" runs some (see tests/summary.py --list)
+	@python3 tests/summary.py $(STEPS)
+
+lint: ## Formatting, linters and types of Rust and Python
+	@python3 tests/summary.py fmt clippy ruff-format ruff mypy stubtest
+
+docs: ## The Rust documentation, in target/doc; a warning is an error
+	@python3 tests/summary.py docs
+
+wheel: ## The Python wheel, in .work/wheels and installed in .work/venv
+	@python3 tests/venv.py wheel
+
+demo: wheel ## A client and a server over stdio, legacy and modern: progress, a question, a cancellation
+	@.work/venv/bin/python bindings-python/examples/demo.py
+
+interop: ## Against the published SDKs and servers
+	@python3 tests/summary.py interop
+
+fuzz: ## Each fuzz target for a short while
+	@python3 tests/summary.py fuzz
+
+bench: ## The neutral yardstick against the floors, then targets beside what was measured
+	@bench/run.sh
+
+requirements: ## The table of specification rows in scope and proved
+	@cargo test --quiet -p barewire-tests --test requirements table -- --nocapture
+
+requirements-update: ## Rewrite tests/requirements/unproved.tsv from what the tests prove now
+	@UPDATE_UNPROVED=1 cargo test --quiet -p barewire-tests --test requirements

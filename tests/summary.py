@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Run the checks of the project one after another, add up what their runners counted, and say so on the last line.
+
+usage: summary.py [--list] [STEP...]
+
+Without arguments every step runs. A step that is named brings the steps it needs. A step that counts nothing itself
+(a linter, a build) counts as one. Exits with 1 when anything failed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Longest time any step may take, in seconds.
+PATIENCE = 2400
+
+
+@dataclass
+class Counts:
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def add(self, other: Counts) -> None:
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+
+    def total(self) -> int:
+        return self.passed + self.failed + self.skipped
+
+    def __str__(self) -> str:
+        skipped = f", {self.skipped} skipped" if self.skipped else ""
+        return f"{self.passed} passed, {self.failed} failed{skipped}"
+
+
+def number_before(word: str, text: str) -> int:
+    return sum(int(n) for n in re.findall(rf"(\d+) {word}\b", text))
+
+
+def count_cargo(output: str) -> Counts:
+    """`test result: ok. 3 passed; 0 failed; 0 ignored; …`, one a test binary."""
+    results = "\n".join(re.findall(r"^test result: .*", output, re.MULTILINE))
+    return Counts(*(number_before(word, results) for word in ("passed", "failed", "ignored")))
+
+
+def count_pytest(output: str) -> Counts:
+    """`=== 1 failed, 8 passed, 1 skipped in 0.1s ===`, the last line of that form."""
+    lines = re.findall(r"^(?:=+ )?(\d+ [a-z]+.*) in [\d.]+s\b", output, re.MULTILINE)
+    last = lines[-1] if lines else ""
+    skipped = number_before("skipped", last) + number_before("xfailed", last)
+    return Counts(number_before("passed", last), number_before("(?:failed|errors?)", last), skipped)
+
+
+def count_closing_line(output: str) -> Counts:
+    """`8 passed, 0 failed` or `8 passed, 0 failed, 1 skipped` alone on a line: how scripts of ours end."""
+    lines = re.findall(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", output, re.MULTILINE)
+    return Counts(*(int(n or 0) for n in lines[-1])) if lines else Counts()
+
+
+@dataclass
+class Step:
+    name: str
+    what: str
+    command: list[str]
+    count: Callable[[str], Counts] | None = None
+    needs: list[str] = field(default_factory=list)
+    env: dict[str, str] = field(default_factory=dict)
+
+
+def python(*arguments: str) -> list[str]:
+    return [str(ROOT / ".work/venv/bin/python"), "-m", *arguments]
+
+
+STEPS = [
+    Step("fmt", "cargo fmt", "cargo fmt --all --check".split()),
+    Step("clippy", "clippy, warnings are errors", "cargo clippy --workspace --all-targets -- -D warnings".split()),
+    Step("rust", "Rust tests, with requirements and import rules", "cargo test --no-fail-fast".split(), count_cargo),
+    Step("no-std", "the core builds, links and runs without std", ["tests/no_std.sh"]),
+    Step("docs", "no warning in the documentation", "cargo doc --no-deps".split(), env={"RUSTDOCFLAGS": "-D warnings"}),
+    Step("wheel", "wheel and tools in .work/venv", [sys.executable, "tests/venv.py", "tools"]),
+    Step("ruff-format", "ruff format", python("ruff", "format", "--check", "."), needs=["wheel"]),
+    Step("ruff", "ruff check", python("ruff", "check", "."), needs=["wheel"]),
+    Step("mypy", "mypy --strict", python("mypy"), needs=["wheel"]),
+    Step("stubtest", "stubs agree with the module", python("mypy.stubtest", "barewire._native"), needs=["wheel"]),
+    Step("pytest", "Python tests", python("pytest", "bindings-python/tests"), count_pytest, needs=["wheel"]),
+    Step("interop", "published peers over stdio", ["tests/interop/run.sh"], count_closing_line, needs=["wheel"]),
+    Step("fuzz", "each fuzz target for a short while", ["tests/fuzz_smoke.sh"], count_closing_line),
+]
+
+
+@dataclass
+class Outcome:
+    step: Step
+    counts: Counts
+    seconds: float
+    note: str = ""
+
+
+def stream(step: Step) -> tuple[int, str]:
+    """Run the step's command, show what it prints as it comes, and return its status and output."""
+    process = subprocess.Popen(
+        step.command,
+        cwd=ROOT,
+        env=os.environ | step.env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    )
+    timer = threading.Timer(PATIENCE, os.killpg, (process.pid, signal.SIGKILL))
+    timer.start()
+    try:
+        lines = []
+        for line in process.stdout or ():
+            lines.append(line)
+            print(line, end="", flush=True)
+        return process.wait(), "".join(lines)
+    finally:
+        timer.cancel()
+
+
+def run(step: Step, failed: set[str]) -> Outcome:
+    print(f"\n=== {step.name}: {step.what}\n$ {shlex.join(step.command)}", flush=True)
+    blocked = [need for need in step.needs if need in failed]
+    if blocked:
+        return Outcome(step, Counts(failed=1), 0, f"needs {blocked[0]}")
+    start = time.monotonic()
+    try:
+        status, output = stream(step)
+    except OSError as error:
+        return Outcome(step, Counts(failed=1), 0, str(error))
+    seconds = time.monotonic() - start
+    if step.count is None:
+        return Outcome(step, Counts(failed=1) if status else Counts(passed=1), seconds)
+    counts = step.count(output)
+    if status and not counts.failed:
+        counts.failed += 1
+        return Outcome(step, counts, seconds, f"ended with status {status}")
+    if not counts.total():
+        return Outcome(step, Counts(failed=1), seconds, "counted nothing")
+    return Outcome(step, counts, seconds)
+
+
+def choose(names: list[str]) -> list[Step]:
+    """The named steps and what they need, in the order of the table; all steps when none is named."""
+    known = {step.name: step for step in STEPS}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        sys.exit(f"no such step: {', '.join(unknown)}; see --list")
+    wanted = set(names or known)
+    for step in reversed(STEPS):
+        if step.name in wanted:
+            wanted.update(step.needs)
+    return [step for step in STEPS if step.name in wanted]
+
+
+def main() -> int:
+    arguments = sys.argv[1:]
+    if arguments == ["--list"]:
+        for step in STEPS:
+            print(f"{step.name:<12} {step.what}")
+        return 0
+    outcomes: list[Outcome] = []
+    failed: set[str] = set()
+    for step in choose(arguments):
+        outcome = run(step, failed)
+        outcomes.append(outcome)
+        if outcome.counts.failed:
+            failed.add(step.name)
+    total = Counts()
+    print(f"\n{'step':<12} {'passed':>7} {'failed':>7} {'skipped':>8} {'seconds':>8}")
+    for outcome in outcomes:
+        c = outcome.counts
+        total.add(c)
+        row = f"{outcome.step.name:<12} {c.passed:>7} {c.failed:>7} {c.skipped:>8} {outcome.seconds:>8.1f}"
+        print(f"{row}  {outcome.note}".rstrip())
+    print(f"\n{total}")
+    return 1 if total.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
