@@ -6,3 +6,6 @@
 extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
+
+pub mod request_state;
+pub mod seed;
