@@ -17,7 +17,7 @@ docs: ## The Rust documentation, in target/doc; a warning is an error
 	@python3 tests/summary.py docs
 
 wheel: ## The Python wheel, in .work/wheels and installed in .work/venv
-	@python3 tests/venv.py wheel
+	@python3 tests/python_env.py wheel
 
 demo: wheel ## A client and a server over stdio, legacy and modern: progress, a question, a cancellation
 	@.work/venv/bin/python bindings-python/examples/demo.py

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Run the checks of the project one after another, add up what their runners counted, and say so on the last line.
+"""Run the checks of the project one after another and add up what their runners counted.
 
 usage: summary.py [--list] [STEP...]
 
-Without arguments every step runs. A step that is named brings the steps it needs. A step that counts nothing itself
-(a linter, a build) counts as one. Exits with 1 when anything failed.
+Without arguments every step runs. A step that is named brings the steps it needs. A step that counts nothing
+itself (a linter, a build) counts as one. The last line holds the sums; the status is 1 when anything failed.
 """
 
 from __future__ import annotations
@@ -80,24 +80,31 @@ class Step:
     env: dict[str, str] = field(default_factory=dict)
 
 
+def cargo(arguments: str) -> list[str]:
+    return ["cargo", *arguments.split()]
+
+
 def python(*arguments: str) -> list[str]:
     return [str(ROOT / ".work/venv/bin/python"), "-m", *arguments]
 
 
+CLIPPY = "clippy --workspace --all-targets -- -D warnings"
+STUBTEST = python("mypy.stubtest", "barewire._native")
+
 STEPS = [
-    Step("fmt", "cargo fmt", "cargo fmt --all --check".split()),
-    Step("clippy", "clippy, warnings are errors", "cargo clippy --workspace --all-targets -- -D warnings".split()),
-    Step("rust", "Rust tests, with requirements and import rules", "cargo test --no-fail-fast".split(), count_cargo),
-    Step("no-std", "the core builds, links and runs without std", ["tests/no_std.sh"]),
-    Step("docs", "no warning in the documentation", "cargo doc --no-deps".split(), env={"RUSTDOCFLAGS": "-D warnings"}),
-    Step("wheel", "wheel and tools in .work/venv", [sys.executable, "tests/venv.py", "tools"]),
+    Step("fmt", "cargo fmt", cargo("fmt --all --check")),
+    Step("clippy", "clippy, warnings are errors", cargo(CLIPPY)),
+    Step("rust", "Rust tests, requirements, import rules", cargo("test --no-fail-fast"), count_cargo),
+    Step("no-std", "the core links and runs without std", ["tests/no_std.sh"]),
+    Step("docs", "rustdoc, warnings are errors", cargo("doc --no-deps"), env={"RUSTDOCFLAGS": "-D warnings"}),
+    Step("wheel", "wheel and tools in .work/venv", [sys.executable, "tests/python_env.py", "tools"]),
     Step("ruff-format", "ruff format", python("ruff", "format", "--check", "."), needs=["wheel"]),
     Step("ruff", "ruff check", python("ruff", "check", "."), needs=["wheel"]),
     Step("mypy", "mypy --strict", python("mypy"), needs=["wheel"]),
-    Step("stubtest", "stubs agree with the module", python("mypy.stubtest", "barewire._native"), needs=["wheel"]),
+    Step("stubtest", "stubs agree with the module", STUBTEST, needs=["wheel"]),
     Step("pytest", "Python tests", python("pytest", "bindings-python/tests"), count_pytest, needs=["wheel"]),
-    Step("interop", "published peers over stdio", ["tests/interop/run.sh"], count_closing_line, needs=["wheel"]),
-    Step("fuzz", "each fuzz target for a short while", ["tests/fuzz_smoke.sh"], count_closing_line),
+    Step("interop", "published peers", ["tests/interop/run.sh"], count_closing_line, needs=["wheel"]),
+    Step("fuzz", "each fuzz target for a while", ["tests/fuzz_smoke.sh"], count_closing_line),
 ]
 
 

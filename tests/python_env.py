@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Make .work/venv ready: `venv.py wheel` installs barewire into it, `venv.py tools` also what the checks need.
+"""Make .work/venv ready: `python_env.py wheel` installs barewire, `tools` also what the checks need.
 
-Both do nothing when nothing that they read has changed since their last run.
+Does nothing when nothing that it reads has changed since its last run.
 """
 
 from __future__ import annotations
@@ -75,7 +75,9 @@ def install_tools() -> None:
 def install_wheel() -> None:
     maturin = VENV / "bin" / "maturin"
     if not maturin.exists():
-        pins = [line for line in TOOLS.read_text().splitlines() if line.startswith(("maturin==", "msgspec=="))]
+        pins = [
+            line for line in TOOLS.read_text().splitlines() if line.startswith(("maturin==", "msgspec=="))
+        ]
         run(PYTHON, "-m", "pip", "install", "--quiet", *pins)
     wheels = WORK / "wheels"
     shutil.rmtree(wheels, ignore_errors=True)
