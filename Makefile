@@ -1,8 +1,9 @@
 # `make` alone lists the targets. Everything that is built or installed lands in target/ and .work/.
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint docs wheel demo interop fuzz bench requirements requirements-update
+.PHONY: help test lint docs wheel demo interop fuzz bench instructions requirements requirements-update
 STEPS ?=
+ARGS ?=
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
@@ -28,8 +29,11 @@ interop: ## Against the published SDKs and servers
 fuzz: ## Each fuzz target for a short while
 	@python3 tests/summary.py fuzz
 
-bench: ## The neutral yardstick against the floors, then targets beside what was measured
-	@bench/run.sh
+bench: ## The neutral yardstick against the floors, then targets beside what was measured; ARGS="--quick" for a look
+	@bench/run.sh $(ARGS)
+
+instructions: ## Instructions of hot paths of the Rust server, beside those kept in bench/instructions.txt
+	@python3 bench/instructions.py
 
 requirements: ## The table of specification rows in scope and proved
 	@cargo test --quiet -p barewire-tests --test requirements table -- --nocapture

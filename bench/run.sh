@@ -1,0 +1,27 @@
+#!/bin/sh
+# Measures ours beside floors and peers with the neutral yardstick, and prints targets beside what was measured.
+# The yardstick's folder is $BAREWIRE_BENCH; what it installs goes to $BENCH_WORK. Arguments go to the yardstick:
+# `bench/run.sh --quick`, or `--only floor-rust,barewire-rust --sections seq` for a short look.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+
+yardstick=${BAREWIRE_BENCH:-$root/../shared/bench}
+if [ ! -x "$yardstick/run.sh" ]; then
+    echo "The yardstick is not at $yardstick: set BAREWIRE_BENCH to the folder that holds its run.sh." >&2
+    exit 1
+fi
+export BENCH_WORK="${BENCH_WORK:-$root/.work/bench/yardstick}"
+results=$root/.work/bench/results
+mkdir -p "$results" "$BENCH_WORK"
+
+cargo build --release --locked -p barewire --example stdio_server
+cp "${CARGO_TARGET_DIR:-target}/release/examples/stdio_server" .work/bench/stdio_server
+python3 tests/python_env.py wheel
+
+floors=floor-rust,floor-python,exec-python
+peers=rmcp,rmcp-pipes-1t,py-mcp-high,py-mcp-low
+ours=barewire-rust,barewire-python,barewire-python-inline
+"$yardstick/run.sh" --also "$root/bench/impls.toml" --out "$results" --kind exec,stdio,client \
+    --only "$floors,$peers,$ours" "$@"
+python3 bench/targets.py "$results"

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Print the targets of the project beside what the yardstick measured.
+
+usage: targets.py RESULT.json | FOLDER       (the newest result of a folder)
+
+A ratio is the median over rounds of ours divided by the floor in the same round. This is a report: the status
+is 0 also when a target is missed.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+
+class Target(NamedTuple):
+    impl: str
+    kind: str
+    floor: str
+    metric: str
+    what: str
+    ratio: float
+
+
+RUST = ("barewire-rust", "stdio", "floor-rust")
+PYTHON = ("barewire-python", "stdio", "floor-python")
+INLINE = ("barewire-python-inline", "stdio", "floor-python")
+CLIENT = ("barewire-python", "client", "floor-python")
+
+TARGETS = [
+    Target(*RUST, "seq_cpu_us", "sequential calls", 1.3),
+    Target(*RUST, "pipe64_cpu_us", "64 in flight", 2.0),
+    Target(*RUST, "big_result_cpu_ms_mib", "1 MiB result", 1.0),
+    Target(*RUST, "big_arg_cpu_ms_mib", "1 MiB argument", 0.7),
+    Target(*RUST, "progress_cpu_us", "progress", 1.3),
+    Target(*RUST, "rss_start_mib", "RSS after start", 1.5),
+    Target(*RUST, "rss_10k_mib", "RSS after 10,000 calls", 1.5),
+    Target(*PYTHON, "seq_cpu_us", "sequential calls", 2.0),
+    Target(*PYTHON, "pipe64_cpu_us", "64 in flight", 1.2),
+    Target(*PYTHON, "progress_cpu_us", "progress", 1.0),
+    Target(*PYTHON, "cold_cpu_ms", "cold start", 2.0),
+    Target(*PYTHON, "rss_start_mib", "RSS after start", 2.0),
+    Target(*PYTHON, "rss_10k_mib", "RSS after 10,000 calls", 2.0),
+    Target(*INLINE, "seq_cpu_us", "sequential calls", 1.2),
+    Target(*INLINE, "pipe64_cpu_us", "64 in flight", 1.2),
+    Target(*CLIENT, "seq_cpu_us", "sequential calls", 2.0),
+    Target(*CLIENT, "pipe64_cpu_us", "64 at once", 2.0),
+]
+
+# kind, revision, implementation, metric -> round -> value
+Values = dict[tuple[str, str, str, str], dict[int, float]]
+
+
+def read(path: Path) -> tuple[Values, list[str]]:
+    values: Values = {}
+    errors: list[str] = []
+    document: dict[str, Any] = json.loads(path.read_text())
+    for row in document["rows"]:
+        where = (row["kind"], row["proto"], row["impl"])
+        for metric, value in row["metrics"].items():
+            values.setdefault((*where, metric), {})[row["round"]] = value
+        for section, text in row["errors"].items():
+            errors.append(f"{' '.join(where)} {section}: {text[:160]}")
+    return values, errors
+
+
+def ratio(values: Values, target: Target, revision: str) -> float | None:
+    ours = values.get((target.kind, revision, target.impl, target.metric), {})
+    floor = values.get((target.kind, revision, target.floor, target.metric), {})
+    pairs = [ours[r] / floor[r] for r in ours if floor.get(r)]
+    return statistics.median(pairs) if pairs else None
+
+
+def verdict(measured: list[float | None], target: float) -> str:
+    known = [m for m in measured if m is not None]
+    if not known:
+        return "not measured"
+    return "met" if max(known) <= target else "missed"
+
+
+def main() -> None:
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    path = Path(sys.argv[1])
+    if path.is_dir():
+        path = max(path.glob("bench-*.json"), key=lambda file: file.stat().st_mtime)
+    values, errors = read(path)
+    revisions = sorted({revision for _, revision, _, _ in values if revision})
+    print(f"\nCPU and memory as ratios to the floor of the same language ({path.name})\n")
+    heads = "".join(f"{revision:>12}" for revision in revisions)
+    print(f"{'':<30}{'':<24}{'target':>8}{heads}")
+    for target in TARGETS:
+        measured = [ratio(values, target, revision) for revision in revisions]
+        cells = "".join(f"{'-' if m is None else f'{m:.2f}':>12}" for m in measured)
+        name = f"{target.impl} {'client' if target.kind == 'client' else ''}"
+        print(f"{name:<30}{target.what:<24}{target.ratio:>8.1f}{cells}  {verdict(measured, target.ratio)}")
+    ours = [error for error in errors if "barewire" in error]
+    for error in ours:
+        print(f"failed: {error}")
+
+
+if __name__ == "__main__":
+    main()
