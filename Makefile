@@ -8,7 +8,7 @@ ARGS ?=
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
 
-test: ## Everything, in one command, ending with counts; STEPS="rust pytest" runs some (see tests/summary.py --list)
+test: ## Everything, ending with counts; STEPS="rust pytest" runs some of it
 	@python3 tests/summary.py $(STEPS)
 
 lint: ## Formatting, linters and types of Rust and Python
@@ -20,7 +20,7 @@ docs: ## The Rust documentation, in target/doc; a warning is an error
 wheel: ## The Python wheel, in .work/wheels and installed in .work/venv
 	@python3 tests/python_env.py wheel
 
-demo: wheel ## A client and a server over stdio, legacy and modern: progress, a question, a cancellation
+demo: wheel ## A client and a server over stdio, legacy and modern
 	@.work/venv/bin/python bindings-python/examples/demo.py
 
 interop: ## Against the published SDKs and servers
@@ -29,10 +29,10 @@ interop: ## Against the published SDKs and servers
 fuzz: ## Each fuzz target for a short while
 	@python3 tests/summary.py fuzz
 
-bench: ## The neutral yardstick against the floors, then targets beside what was measured; ARGS="--quick" for a look
+bench: ## The neutral yardstick, then targets beside what was measured; ARGS="--quick" for a look
 	@bench/run.sh $(ARGS)
 
-instructions: ## Instructions of hot paths of the Rust server, beside those kept in bench/instructions.txt
+instructions: ## Instructions of hot paths of the Rust server, now and as kept
 	@python3 bench/instructions.py
 
 requirements: ## The table of specification rows in scope and proved
