@@ -1,0 +1,182 @@
+//! What a client tells its application.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use crate::cache::Freshness;
+use crate::error::{CloseReason, Error};
+use crate::json::Json;
+use crate::jsonrpc::{RpcError, Violation};
+use crate::logging::LogLevel;
+use crate::machine::{InputHandle, RequestHandle, SubscriptionHandle};
+use crate::revision::{Capabilities, Revision};
+use crate::rounds::InputRequest;
+use crate::subscription::{ListKind, SubscriptionFilter};
+
+/// Something the application should know. Each names the request, question or subscription it is about.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// Era and revision are settled; queued requests go out.
+    Ready {
+        /// The revision spoken from now on.
+        revision: Revision,
+        /// The server's name and version object, if it gave one.
+        server: Option<Json>,
+        /// What the server declared.
+        capabilities: Capabilities,
+        /// Guidance for the model.
+        instructions: Option<Box<str>>,
+    },
+    /// The server ended on the probe, as some old ones do. Start it afresh and report
+    /// [`Input::Restarted`](crate::Input::Restarted); the handshake follows and queued requests are kept.
+    /// It comes at most once.
+    RestartRequired,
+    /// A request ended well.
+    ResponseReceived {
+        /// The request.
+        request: RequestHandle,
+        /// The result object as the server wrote it.
+        result: Json,
+        /// Its caching members, where the revision has them.
+        freshness: Option<Freshness>,
+    },
+    /// A request ended without a result.
+    RequestFailed {
+        /// The request.
+        request: RequestHandle,
+        /// Why.
+        reason: FailureReason,
+    },
+    /// The server asks something; answer each with [`Client::provide_input`](super::Client::provide_input).
+    InputRequired {
+        /// The request it asks for; `None` where the revision does not say.
+        request: Option<RequestHandle>,
+        /// The questions.
+        inputs: Vec<InputRequest>,
+        /// How many times this request has asked, from 1.
+        round: u32,
+    },
+    /// A question no longer stands; an answer would be refused.
+    InputWithdrawn {
+        /// The question.
+        input: InputHandle,
+    },
+    /// A request reports progress.
+    ProgressReceived {
+        /// The request.
+        request: RequestHandle,
+        /// How far it is.
+        progress: f64,
+        /// How far it will go, if known.
+        total: Option<f64>,
+        /// What it is doing.
+        message: Option<Box<str>>,
+        /// False if it is not more than the last time, which the protocol does not allow.
+        increasing: bool,
+    },
+    /// The server logs something.
+    LogReceived {
+        /// The request it belongs to, if that is certain.
+        request: Option<RequestHandle>,
+        /// Its severity; `None` if the server wrote an unknown one.
+        level: Option<LogLevel>,
+        /// Which part of the server speaks.
+        logger: Option<Box<str>>,
+        /// Any JSON value.
+        data: Json,
+    },
+    /// A subscription is in force.
+    SubscriptionAcknowledged {
+        /// The subscription.
+        subscription: SubscriptionHandle,
+        /// What the server agreed to, which may be less than was asked.
+        honoured: SubscriptionFilter,
+    },
+    /// A subscription is over.
+    SubscriptionEnded {
+        /// The subscription.
+        subscription: SubscriptionHandle,
+        /// True if the server or this side ended it in order; false if it was lost or refused, so that
+        /// changes may have been missed.
+        graceful: bool,
+    },
+    /// A list of the server changed: fetch it again.
+    ListChanged {
+        /// Which list.
+        kind: ListKind,
+        /// The subscription that asked for it, where there is one.
+        subscription: Option<SubscriptionHandle>,
+    },
+    /// A resource changed: read it again.
+    ResourceUpdated {
+        /// The resource, possibly one below the URI that was subscribed to.
+        uri: Box<str>,
+        /// The subscription that asked for it, where there is one.
+        subscription: Option<SubscriptionHandle>,
+    },
+    /// Any other notification, extensions included.
+    NotificationReceived {
+        /// The method.
+        method: Box<str>,
+        /// Its parameters.
+        params: Option<Json>,
+    },
+    /// The peer deviated from the protocol in a way that did not matter.
+    ViolationTolerated {
+        /// What was wrong.
+        violation: Violation,
+        /// The request it concerns, if any.
+        request: Option<RequestHandle>,
+        /// The message as it arrived.
+        bytes: Box<[u8]>,
+    },
+    /// The peer sent something unusable; the connection goes on.
+    MessageDiscarded {
+        /// What was wrong.
+        violation: Violation,
+        /// The bytes as they arrived, or their head up to the limit.
+        bytes: Box<[u8]>,
+    },
+    /// The last event.
+    Disconnected {
+        /// Why.
+        reason: DisconnectReason,
+    },
+}
+
+/// Why a request ended without a result. A local end can never pass for the peer's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FailureReason {
+    /// The server answered with an error.
+    Rpc(RpcError),
+    /// No answer in time.
+    TimedOut,
+    /// The application cancelled it.
+    Cancelled,
+    /// The connection ended first.
+    ConnectionLost,
+    /// The answer is malformed or not what the method defines.
+    InvalidResult(Violation),
+    /// The application refused a question that had to be answered.
+    InputRefused(InputHandle),
+    /// The server asked more often than the limit on rounds allows.
+    RoundsExceeded,
+    /// It could not be sent: a bound, or a feature the settled revision or server does not have.
+    NotSent(Error),
+}
+
+/// Why a client is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DisconnectReason {
+    /// The connection ended.
+    Closed(CloseReason),
+    /// The handshake or probe failed: no common revision, an unusable answer.
+    Failed(Error),
+    /// The server answered `initialize` with an error.
+    Refused(RpcError),
+    /// The server did not answer the handshake in time.
+    HandshakeTimedOut,
+}

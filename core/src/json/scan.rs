@@ -1,0 +1,420 @@
+//! A strict JSON reader that finds where values begin and end, and decodes nothing.
+//!
+//! It accepts exactly the grammar of RFC 8259 (lone surrogates in `\u` escapes included, as the grammar
+//! allows them) and never recurses: nesting is kept as bits, so that depth costs no stack.
+
+use core::ops::Range;
+
+/// Nesting deeper than this is refused whatever limit the caller asks for.
+pub const MAX_DEPTH: usize = 1024;
+
+/// Why a text is not acceptable JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScanError {
+    /// Not JSON; the byte offset of the first offending byte (the length if the text ends too early).
+    Syntax(usize),
+    /// Arrays and objects nest deeper than allowed; the byte offset of the bracket that was too much.
+    Depth(usize),
+}
+
+/// A position in a text, moved forward value by value.
+pub(crate) struct Scanner<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    depth_limit: usize,
+}
+
+impl<'a> Scanner<'a> {
+    pub(crate) fn new(text: &'a str, depth_limit: usize) -> Self {
+        Scanner { bytes: text.as_bytes(), at: 0, depth_limit: depth_limit.min(MAX_DEPTH) }
+    }
+
+    /// Skips white space and returns the next byte without consuming it.
+    #[inline]
+    pub(crate) fn peek(&mut self) -> Option<u8> {
+        while let Some(&byte) = self.bytes.get(self.at) {
+            match byte {
+                b' ' | b'\t' | b'\n' | b'\r' => self.at += 1,
+                _ => return Some(byte),
+            }
+        }
+        None
+    }
+
+    /// Consumes `byte` (after white space) or fails.
+    #[inline]
+    pub(crate) fn expect(&mut self, byte: u8) -> Result<(), ScanError> {
+        if self.peek() == Some(byte) {
+            self.at += 1;
+            Ok(())
+        } else {
+            Err(ScanError::Syntax(self.at))
+        }
+    }
+
+    /// Fails unless only white space is left.
+    pub(crate) fn end(&mut self) -> Result<(), ScanError> {
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(ScanError::Syntax(self.at)),
+        }
+    }
+
+    /// Consumes a string and returns the range of its contents, quotes excluded.
+    #[inline]
+    pub(crate) fn string(&mut self) -> Result<Range<usize>, ScanError> {
+        self.expect(b'"')?;
+        let start = self.at;
+        self.string_rest()?;
+        Ok(start..self.at - 1)
+    }
+
+    /// Consumes one value of any kind and returns its range, surrounding white space excluded.
+    pub(crate) fn value(&mut self) -> Result<Range<usize>, ScanError> {
+        self.value_at_depth(0)
+    }
+
+    /// As [`value`](Self::value), where the value itself already stands inside `outer` containers.
+    pub(crate) fn value_at_depth(&mut self, outer: usize) -> Result<Range<usize>, ScanError> {
+        let first = self.peek().ok_or(ScanError::Syntax(self.at))?;
+        let start = self.at;
+        match first {
+            b'{' | b'[' => self.container(outer)?,
+            _ => self.scalar(first)?,
+        }
+        Ok(start..self.at)
+    }
+
+    fn scalar(&mut self, first: u8) -> Result<(), ScanError> {
+        match first {
+            b'"' => {
+                self.at += 1;
+                self.string_rest()
+            }
+            b'-' | b'0'..=b'9' => self.number(),
+            b't' => self.literal(b"true"),
+            b'f' => self.literal(b"false"),
+            b'n' => self.literal(b"null"),
+            _ => Err(ScanError::Syntax(self.at)),
+        }
+    }
+
+    /// Consumes an array or object, iteratively.
+    fn container(&mut self, outer: usize) -> Result<(), ScanError> {
+        let mut stack = Nesting::new();
+        self.open(&mut stack, outer)?;
+        loop {
+            // Here a container is open, and either a value has just ended or the container is new.
+            let byte = self.peek().ok_or(ScanError::Syntax(self.at))?;
+            let closes = if stack.in_object() { b'}' } else { b']' };
+            if byte == closes {
+                self.at += 1;
+                if stack.pop() {
+                    return Ok(());
+                }
+                continue;
+            }
+            if !stack.take_fresh() {
+                self.expect(b',')?;
+            }
+            if stack.in_object() {
+                self.string()?;
+                self.expect(b':')?;
+            }
+            match self.peek().ok_or(ScanError::Syntax(self.at))? {
+                b'{' | b'[' => self.open(&mut stack, outer)?,
+                first => self.scalar(first)?,
+            }
+        }
+    }
+
+    fn open(&mut self, stack: &mut Nesting, outer: usize) -> Result<(), ScanError> {
+        if outer + stack.depth >= self.depth_limit {
+            return Err(ScanError::Depth(self.at));
+        }
+        // The caller has seen that the byte is an opening bracket.
+        stack.push(self.bytes.get(self.at) == Some(&b'{'));
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Consumes the rest of a string, the opening quote being behind us.
+    fn string_rest(&mut self) -> Result<(), ScanError> {
+        loop {
+            self.at += plain_prefix(&self.bytes[self.at..]);
+            match self.bytes.get(self.at) {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                Some(b'\\') => self.escape()?,
+                _ => return Err(ScanError::Syntax(self.at)),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<(), ScanError> {
+        match self.bytes.get(self.at + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
+            Some(b'u') => {
+                let hex =
+                    self.bytes.get(self.at + 2..self.at + 6).ok_or(ScanError::Syntax(self.bytes.len()))?;
+                if !hex.iter().all(u8::is_ascii_hexdigit) {
+                    return Err(ScanError::Syntax(self.at));
+                }
+                self.at += 6;
+            }
+            _ => return Err(ScanError::Syntax(self.at)),
+        }
+        Ok(())
+    }
+
+    fn number(&mut self) -> Result<(), ScanError> {
+        if self.bytes.get(self.at) == Some(&b'-') {
+            self.at += 1;
+        }
+        match self.bytes.get(self.at) {
+            Some(b'0') => self.at += 1,
+            Some(b'1'..=b'9') => self.digits()?,
+            _ => return Err(ScanError::Syntax(self.at)),
+        }
+        if self.bytes.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if let Some(b'e' | b'E') = self.bytes.get(self.at) {
+            self.at += 1;
+            if let Some(b'+' | b'-') = self.bytes.get(self.at) {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Ok(())
+    }
+
+    fn digits(&mut self) -> Result<(), ScanError> {
+        let start = self.at;
+        while let Some(b'0'..=b'9') = self.bytes.get(self.at) {
+            self.at += 1;
+        }
+        if self.at == start { Err(ScanError::Syntax(start)) } else { Ok(()) }
+    }
+
+    fn literal(&mut self, word: &[u8]) -> Result<(), ScanError> {
+        if self.bytes[self.at..].starts_with(word) {
+            self.at += word.len();
+            Ok(())
+        } else {
+            Err(ScanError::Syntax(self.at))
+        }
+    }
+}
+
+/// The length of the longest prefix that holds no quote, backslash or control character.
+#[inline]
+fn plain_prefix(bytes: &[u8]) -> usize {
+    const LANES: usize = 32;
+    let special = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
+    let mut length = 0;
+    // A branch-free test of a whole block, which the compiler turns into vector instructions.
+    for block in bytes.chunks_exact(LANES) {
+        let found = block.iter().fold(0u8, |found, &byte| found | u8::from(special(byte)));
+        if found != 0 {
+            break;
+        }
+        length += LANES;
+    }
+    while bytes.get(length).is_some_and(|&byte| !special(byte)) {
+        length += 1;
+    }
+    length
+}
+
+/// Which containers are open: one bit a level, set for an object.
+struct Nesting {
+    objects: [u64; MAX_DEPTH / 64],
+    depth: usize,
+    /// The innermost container has no member yet, so that no comma is due.
+    fresh: bool,
+}
+
+impl Nesting {
+    fn new() -> Self {
+        Nesting { objects: [0; MAX_DEPTH / 64], depth: 0, fresh: false }
+    }
+
+    fn push(&mut self, object: bool) {
+        // `open` has checked depth < MAX_DEPTH.
+        let (word, bit) = (self.depth / 64, 1u64 << (self.depth % 64));
+        if object {
+            self.objects[word] |= bit;
+        } else {
+            self.objects[word] &= !bit;
+        }
+        self.depth += 1;
+        self.fresh = true;
+    }
+
+    /// Closes the innermost container; true if it was the outermost one.
+    fn pop(&mut self) -> bool {
+        self.depth -= 1;
+        self.fresh = false;
+        self.depth == 0
+    }
+
+    fn in_object(&self) -> bool {
+        let level = self.depth - 1;
+        self.objects[level / 64] >> (level % 64) & 1 == 1
+    }
+
+    fn take_fresh(&mut self) -> bool {
+        core::mem::take(&mut self.fresh)
+    }
+}
+
+/// Checks that `text` is one JSON value within the depth limit.
+pub fn check(text: &str, depth_limit: usize) -> Result<(), ScanError> {
+    let mut scanner = Scanner::new(text, depth_limit);
+    scanner.value()?;
+    scanner.end()
+}
+
+/// Calls `member(key, value)` with the ranges of each member of the object `text`; keys exclude the quotes.
+///
+/// Fails if `text` is not an object. Whatever the callback returns as an error ends the walk.
+pub(crate) fn object_members(
+    text: &str,
+    depth_limit: usize,
+    mut member: impl FnMut(Range<usize>, Range<usize>),
+) -> Result<(), ScanError> {
+    let mut scanner = Scanner::new(text, depth_limit);
+    scanner.expect(b'{')?;
+    if scanner.peek() == Some(b'}') {
+        scanner.expect(b'}')?;
+        return scanner.end();
+    }
+    loop {
+        let key = scanner.string()?;
+        scanner.expect(b':')?;
+        let value = scanner.value_at_depth(1)?;
+        member(key, value);
+        match scanner.peek() {
+            Some(b',') => scanner.expect(b',')?,
+            _ => {
+                scanner.expect(b'}')?;
+                return scanner.end();
+            }
+        }
+    }
+}
+
+/// The ranges of the elements of the array `text`.
+pub(crate) fn array_elements(
+    text: &str,
+    depth_limit: usize,
+    mut element: impl FnMut(Range<usize>),
+) -> Result<(), ScanError> {
+    let mut scanner = Scanner::new(text, depth_limit);
+    scanner.expect(b'[')?;
+    if scanner.peek() == Some(b']') {
+        scanner.expect(b']')?;
+        return scanner.end();
+    }
+    loop {
+        let value = scanner.value_at_depth(1)?;
+        element(value);
+        match scanner.peek() {
+            Some(b',') => scanner.expect(b',')?,
+            _ => {
+                scanner.expect(b']')?;
+                return scanner.end();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::{format, string::String};
+
+    #[test]
+    fn accepts_the_grammar_and_nothing_else() {
+        let good = [
+            "0",
+            "-0",
+            "1.5e+10",
+            "true",
+            "null",
+            "\"\"",
+            "\"a\\u00e9\\ud800\"",
+            "[]",
+            "{}",
+            "[1,[2,{\"a\":[]}]]",
+            " { \"a\" : 1 , \"b\" : [ ] } ",
+            "\"\u{7f}\"",
+            "\"\\/\"",
+            "12345678901234567890123",
+        ];
+        for text in good {
+            assert_eq!(check(text, 64), Ok(()), "{text}");
+        }
+        let bad = [
+            "",
+            "01",
+            "-",
+            "1.",
+            ".5",
+            "1e",
+            "+1",
+            "tru",
+            "nul",
+            "\"",
+            "\"\n\"",
+            "\"\\x\"",
+            "\"\\u12\"",
+            "[",
+            "]",
+            "[1,]",
+            "[,1]",
+            "{\"a\"}",
+            "{\"a\":}",
+            "{\"a\":1,}",
+            "{a:1}",
+            "[1 2]",
+            "{\"a\":1 \"b\":2}",
+            "1 2",
+            "[}",
+            "{]",
+            "\u{feff}1",
+            "\"\0\"",
+            "NaN",
+            "'a'",
+        ];
+        for text in bad {
+            assert!(matches!(check(text, 64), Err(ScanError::Syntax(_))), "{text}");
+        }
+    }
+
+    #[test]
+    fn agrees_with_serde_json_on_mutations() {
+        let seed = r#"{"a":[1,-2.5e3,"x\n\u0041",true,null,{"k":{}}],"b":"yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\\"}"#;
+        for at in 0..seed.len() {
+            for replacement in ["", "\"", "\\", "{", "}", "[", "]", ",", ":", "0", "e", " ", "u", "\u{1}"] {
+                let text: String = format!("{}{}{}", &seed[..at], replacement, &seed[at + 1..]);
+                let ours = check(&text, 64).is_ok();
+                let theirs = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
+                assert_eq!(ours, theirs, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn bounds_depth_without_recursion() {
+        let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert_eq!(check(&deep(64), 64), Ok(()));
+        assert_eq!(check(&deep(65), 64), Err(ScanError::Depth(64)));
+        assert_eq!(check(&deep(MAX_DEPTH), usize::MAX), Ok(()));
+        assert_eq!(check(&"[".repeat(1_000_000), usize::MAX), Err(ScanError::Depth(MAX_DEPTH)));
+    }
+}

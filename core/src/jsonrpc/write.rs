@@ -1,0 +1,133 @@
+//! The only code that writes an envelope.
+
+use alloc::string::String;
+
+use super::{RequestId, RpcError};
+
+const HEAD: &str = r#"{"jsonrpc":"2.0","#;
+
+/// Room for an envelope beside its payload, so that most messages are one allocation.
+const ENVELOPE: usize = 96;
+
+/// A request. `params` is the text of an object.
+pub(crate) fn request(id: &RequestId, method: &str, params: Option<&str>) -> String {
+    let mut out = String::with_capacity(ENVELOPE + method.len() + params.map_or(0, str::len));
+    out.push_str(HEAD);
+    out.push_str("\"id\":");
+    id.write_to(&mut out);
+    out.push(',');
+    method_and_params(&mut out, method, params);
+    out
+}
+
+/// A notification. `params` is the text of an object.
+pub(crate) fn notification(method: &str, params: Option<&str>) -> String {
+    let mut out = String::with_capacity(ENVELOPE + method.len() + params.map_or(0, str::len));
+    out.push_str(HEAD);
+    method_and_params(&mut out, method, params);
+    out
+}
+
+fn method_and_params(out: &mut String, method: &str, params: Option<&str>) {
+    out.push_str("\"method\":");
+    string(out, method);
+    if let Some(params) = params {
+        out.push_str(",\"params\":");
+        out.push_str(params);
+    }
+    out.push('}');
+}
+
+/// A successful response whose result text is appended by `result`.
+pub(crate) fn response(id: &RequestId, result_length: usize, result: impl FnOnce(&mut String)) -> String {
+    let mut out = String::with_capacity(ENVELOPE + result_length);
+    out.push_str(HEAD);
+    out.push_str("\"id\":");
+    id.write_to(&mut out);
+    out.push_str(",\"result\":");
+    result(&mut out);
+    out.push('}');
+    out
+}
+
+/// An error response; without an id it answers something unreadable.
+pub(crate) fn error(id: Option<&RequestId>, error: &RpcError) -> String {
+    let mut out = String::with_capacity(ENVELOPE + error.message.len());
+    out.push_str(HEAD);
+    if let Some(id) = id {
+        out.push_str("\"id\":");
+        id.write_to(&mut out);
+        out.push(',');
+    }
+    out.push_str("\"error\":{\"code\":");
+    integer(&mut out, error.code);
+    out.push_str(",\"message\":");
+    string(&mut out, &error.message);
+    if let Some(data) = &error.data {
+        out.push_str(",\"data\":");
+        out.push_str(data.as_str());
+    }
+    out.push_str("}}");
+    out
+}
+
+/// Appends an integer in decimal digits.
+pub(crate) fn integer(out: &mut String, value: i64) {
+    use core::fmt::Write;
+    // Writing to a String cannot fail.
+    let _ = write!(out, "{value}");
+}
+
+/// Appends a JSON string.
+pub(crate) fn string(out: &mut String, text: &str) {
+    out.push('"');
+    let mut plain = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+            continue;
+        }
+        // Everything escaped is ASCII, so that `plain..at` lies on character boundaries.
+        out.push_str(&text[plain..at]);
+        plain = at + 1;
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            _ => {
+                use core::fmt::Write;
+                let _ = write!(out, "\\u{byte:04x}");
+            }
+        }
+    }
+    out.push_str(&text[plain..]);
+    out.push('"');
+}
+
+/// Appends `,"name":"value"`; for members after the first.
+pub(crate) fn string_member(out: &mut String, name: &str, value: &str) {
+    out.push_str(",\"");
+    out.push_str(name);
+    out.push_str("\":");
+    string(out, value);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Json;
+
+    #[test]
+    fn writes_what_json_rpc_says() {
+        let id = RequestId::from(7);
+        assert_eq!(request(&id, "ping", None), r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#);
+        assert_eq!(notification("a/b", Some("{}")), r#"{"jsonrpc":"2.0","method":"a/b","params":{}}"#);
+        assert_eq!(response(&id, 2, |out| out.push_str("{}")), r#"{"jsonrpc":"2.0","id":7,"result":{}}"#);
+        let full = RpcError::new(-1, "no \"way\"\n\u{1}").with_data(Json::new("[1]").unwrap());
+        assert_eq!(
+            error(None, &full),
+            r#"{"jsonrpc":"2.0","error":{"code":-1,"message":"no \"way\"\n\u0001","data":[1]}}"#
+        );
+    }
+}

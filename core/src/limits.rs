@@ -1,0 +1,58 @@
+//! Bounds on everything a peer can make the core keep.
+
+/// What a machine will hold at most. Reaching a bound is a typed refusal, never growth.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Bytes of one inbound message (one line on a byte stream). Default 16 MiB.
+    pub message_bytes: usize,
+    /// Levels of nesting of one inbound message. Default 128, at most [`MAX_DEPTH`](crate::MAX_DEPTH).
+    pub depth: usize,
+    /// Requests in flight, each direction counted alone. A request above it is answered with an error
+    /// (inbound) or refused (outbound). Default 1024.
+    pub requests_in_flight: usize,
+    /// Requests accepted before the peer's era and revision are settled. Default 256.
+    pub queued_requests: usize,
+    /// Events waiting to be polled at which [`wants_input`](crate::Machine::wants_input) turns false;
+    /// notifications that arrive when twice as many wait are discarded and counted. Default 4096.
+    pub queued_events: usize,
+    /// Bytes waiting to be sent at which [`wants_input`](crate::Machine::wants_input) turns false. Default 8 MiB.
+    pub queued_bytes: usize,
+    /// Elements of a JSON-RPC batch (2025-03-26). Default 256.
+    pub batch_items: usize,
+    /// Sessions of one server. Default 10 000.
+    pub sessions: usize,
+    /// Open subscriptions of one peer. Default 256.
+    pub subscriptions: usize,
+    /// Resource URIs watched by one peer over all its subscriptions. Default 1024.
+    pub watched_resources: usize,
+    /// Rounds of one multi round-trip request. Default 10.
+    pub rounds: u32,
+    /// Questions in one round. Default 32.
+    pub inputs: usize,
+    /// Bytes of a `requestState`, sent or received. Default 64 KiB.
+    pub request_state_bytes: usize,
+    /// Items on one page of a list result. Default 1000.
+    pub page_items: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            message_bytes: 16 << 20,
+            depth: 128,
+            requests_in_flight: 1024,
+            queued_requests: 256,
+            queued_events: 4096,
+            queued_bytes: 8 << 20,
+            batch_items: 256,
+            sessions: 10_000,
+            subscriptions: 256,
+            watched_resources: 1024,
+            rounds: 10,
+            inputs: 32,
+            request_state_bytes: 64 << 10,
+            page_items: 1000,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What waits to be sent and to be told, with the bounds that make the host stop reading.
+
+use alloc::collections::VecDeque;
+
+use crate::limits::Limits;
+use crate::machine::{Route, Transmit};
+
+/// The two queues of a machine.
+#[derive(Debug)]
+pub(crate) struct Queues<Event> {
+    transmits: VecDeque<Transmit>,
+    /// Bytes of the messages in `transmits`.
+    bytes: usize,
+    events: VecDeque<Event>,
+}
+
+impl<Event> Queues<Event> {
+    pub(crate) fn new() -> Self {
+        Queues { transmits: VecDeque::new(), bytes: 0, events: VecDeque::new() }
+    }
+
+    /// Queues a message.
+    pub(crate) fn send(&mut self, text: alloc::string::String, route: Route) {
+        self.bytes += text.len();
+        self.transmits.push_back(Transmit::Message { text, route });
+    }
+
+    /// Queues anything but a message.
+    pub(crate) fn transmit(&mut self, transmit: Transmit) {
+        debug_assert!(!matches!(transmit, Transmit::Message { .. }));
+        self.transmits.push_back(transmit);
+    }
+
+    /// Queues an event that must not be lost: one that settles a request, or is bounded by another limit.
+    pub(crate) fn tell(&mut self, event: Event) {
+        self.events.push_back(event);
+    }
+
+    /// Whether an event that a peer can repeat at will must be dropped. Its sender was to be stopped at half
+    /// of this by [`wants_input`](Self::wants_input).
+    pub(crate) fn is_full(&self, limits: &Limits) -> bool {
+        self.events.len() >= limits.queued_events.saturating_mul(2)
+    }
+
+    pub(crate) fn wants_input(&self, limits: &Limits) -> bool {
+        self.events.len() < limits.queued_events && self.bytes < limits.queued_bytes
+    }
+
+    pub(crate) fn poll_transmit(&mut self) -> Option<Transmit> {
+        let transmit = self.transmits.pop_front()?;
+        if let Transmit::Message { text, .. } = &transmit {
+            self.bytes -= text.len();
+        }
+        Some(transmit)
+    }
+
+    pub(crate) fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+}
