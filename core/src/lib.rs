@@ -17,7 +17,7 @@ mod limits;
 mod logging;
 mod machine;
 mod queues;
-pub mod request_state;
+mod request_state;
 mod revision;
 mod rounds;
 mod seed;
