@@ -1,5 +1,8 @@
 """What handlers return, as the JSON of results."""
 
+# The hints and defaults that users write are the subject here.
+# ruff: noqa: UP007, UP045
+
 from __future__ import annotations
 
 import base64
@@ -9,7 +12,6 @@ from typing import Any, Literal, Optional, Union
 
 import msgspec
 import pytest
-
 from barewire._content import (
     Annotations,
     Audio,
@@ -134,7 +136,7 @@ def test_every_block() -> None:
 
 
 def test_content_hints_have_no_output_schema() -> None:
-    for hint in (
+    content: list[Any] = [
         Image,
         list[Image],
         Union[str, Image],
@@ -142,9 +144,11 @@ def test_content_hints_have_no_output_schema() -> None:
         tuple[Text, ...],
         bytes,
         ToolResult,
-    ):
+    ]
+    for hint in content:
         assert tool_encoder(hint)[1] is None, hint
-    for hint in (list[str], Quote, dict, float):
+    data: list[Any] = [list[str], Quote, dict, float]
+    for hint in data:
         assert tool_encoder(hint)[1] is not None, hint
     assert tool_encoder(Union[Image, Quote])[1] is None
 
@@ -212,13 +216,9 @@ def contents(value: Any, mime_type: str | None = None) -> list[dict[str, Any]]:
 def test_resource_values() -> None:
     assert contents("t") == [{"uri": "x://y", "mimeType": "text/plain", "text": "t"}]
     assert contents("t", "text/html")[0]["mimeType"] == "text/html"
-    assert contents(b"t", "image/png") == [
-        {"uri": "x://y", "mimeType": "image/png", "blob": "dA=="}
-    ]
+    assert contents(b"t", "image/png") == [{"uri": "x://y", "mimeType": "image/png", "blob": "dA=="}]
     assert contents(b"")[0] == {"uri": "x://y", "mimeType": "application/octet-stream", "blob": ""}
-    assert contents({"a": 1}) == [
-        {"uri": "x://y", "mimeType": "application/json", "text": '{"a":1}'}
-    ]
+    assert contents({"a": 1}) == [{"uri": "x://y", "mimeType": "application/json", "text": '{"a":1}'}]
 
 
 # proves: FEAT-120

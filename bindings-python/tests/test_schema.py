@@ -1,5 +1,8 @@
 """Type hints and docstrings to schemas, and raw arguments to call arguments."""
 
+# The hints and defaults that users write are the subject here.
+# ruff: noqa: UP007, UP045, RUF013, B006, B008
+
 from __future__ import annotations
 
 import functools
@@ -11,7 +14,6 @@ from typing import Annotated, Any, Literal, Optional, TypedDict, Union
 
 import msgspec
 import pytest
-
 from barewire._docstring import parse
 from barewire._hints import Doc, Output
 from barewire._schema import Handler, InvalidArguments, inspect_handler
@@ -124,9 +126,7 @@ def test_optional_and_none_default() -> None:
 
 
 def test_literal_enum_and_containers() -> None:
-    def f(
-        mode: Literal["fast", "slow"], color: Color, names: list[str], by: dict[str, int]
-    ) -> None: ...
+    def f(mode: Literal["fast", "slow"], color: Color, names: list[str], by: dict[str, int]) -> None: ...
 
     schema = schema_of(f)
     assert schema["properties"]["mode"] == {"enum": ["fast", "slow"]}
@@ -183,13 +183,9 @@ def test_unions_that_only_a_trial_tells_apart() -> None:
     def f(shape: Union[Point, Circle], many: list[int] | list[str]) -> None: ...
 
     schema = schema_of(f)
-    assert schema["properties"]["shape"] == {
-        "anyOf": [{"$ref": "#/$defs/Point"}, {"$ref": "#/$defs/Circle"}]
-    }
+    assert schema["properties"]["shape"] == {"anyOf": [{"$ref": "#/$defs/Point"}, {"$ref": "#/$defs/Circle"}]}
     assert bind(f, {"shape": {"radius": 2}, "many": ["a"]}) == (Circle(2.0), ["a"])
-    assert fault(f, {"shape": {}, "many": []}).startswith(
-        "shape: fits no allowed form: x: required"
-    )
+    assert fault(f, {"shape": {}, "many": []}).startswith("shape: fits no allowed form: x: required")
 
 
 def test_paths() -> None:
@@ -284,7 +280,7 @@ def test_annotated_types_constraints() -> None:
     assert found["n"] == {"type": "integer", "minimum": 1, "exclusiveMaximum": 5}
     assert found["s"] == {"type": "string", "minLength": 1, "maxLength": 3}
     assert found["k"] == {"type": "integer", "exclusiveMinimum": 0}
-    with pytest.raises(InvalidArguments, match="n: Expected `int` < 5"):
+    with pytest.raises(InvalidArguments, match=r"n: Expected `int` <= 4"):
         bind(f, {"n": 5, "s": "a", "k": 1}, namespace=hints)
 
 
@@ -372,7 +368,7 @@ def test_no_docstring() -> None:
 def test_context_stays_out_of_the_schema_and_keeps_its_place() -> None:
     def first(ctx: Context, a: int) -> None: ...
     def middle(a: int, ctx: Context, b: int = 2) -> None: ...
-    def last(a: int, *, ctx: Optional[Context] = None, b: int = 3) -> None: ...
+    def last(a: int, *, ctx: Context | None = None, b: int = 3) -> None: ...
 
     marker = Context()
     for function, expected in (
@@ -545,7 +541,7 @@ def test_pydantic_models_validate_and_describe_themselves() -> None:
         address: Address
         age: int = pydantic.Field(default=1, ge=0)
 
-    def f(person: Person, n: int = 1, more: Optional[Person] = None) -> None: ...
+    def f(person: Person, n: int = 1, more: Person | None = None) -> None: ...
 
     schema = schema_of(f, namespace=locals())
     assert schema["properties"]["person"]["required"] == ["name", "address"]
@@ -553,7 +549,7 @@ def test_pydantic_models_validate_and_describe_themselves() -> None:
     sent = {"person": {"name": "A", "address": {"street": "S"}}}
     person = Person(name="A", address=Address(street="S"))
     assert bind(f, sent, namespace=locals()) == (person, 1, None)
-    sent["person"]["address"] = {"street": 5}  # type: ignore[dict-item]
+    sent["person"]["address"] = {"street": 5}
     with pytest.raises(InvalidArguments, match=r"^person\.address\.street: Input should be"):
         bind(f, sent, namespace=locals())
 
@@ -566,7 +562,7 @@ def test_pydantic_field_in_annotated() -> None:
     names = {"pydantic": pydantic}
     found = schema_of(f, namespace=names)["properties"]["n"]
     assert found == {"type": "integer", "minimum": 3, "description": "How many", "default": 4}
-    with pytest.raises(InvalidArguments, match="^n: Input should be greater"):
+    with pytest.raises(InvalidArguments, match=r"^n: Input should be greater"):
         bind(f, {"n": 1}, namespace=names)
 
 

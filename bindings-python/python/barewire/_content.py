@@ -30,9 +30,7 @@ class Annotations(Struct, omit_defaults=True, frozen=True, rename=_FIELDS):
     last_modified: str | None = None
 
 
-class Text(
-    Struct, tag_field="type", tag="text", omit_defaults=True, frozen=True, rename=_FIELDS, gc=False
-):
+class Text(Struct, tag_field="type", tag="text", omit_defaults=True, frozen=True, rename=_FIELDS, gc=False):
     """A block of text."""
 
     text: str
@@ -40,9 +38,7 @@ class Text(
     meta: dict[str, Any] | None = None
 
 
-class Image(
-    Struct, tag_field="type", tag="image", omit_defaults=True, frozen=True, rename=_FIELDS, gc=False
-):
+class Image(Struct, tag_field="type", tag="image", omit_defaults=True, frozen=True, rename=_FIELDS, gc=False):
     """An image: its bytes (sent as Base64) and its media type, such as `image/png`."""
 
     data: bytes
@@ -51,9 +47,7 @@ class Image(
     meta: dict[str, Any] | None = None
 
 
-class Audio(
-    Struct, tag_field="type", tag="audio", omit_defaults=True, frozen=True, rename=_FIELDS, gc=False
-):
+class Audio(Struct, tag_field="type", tag="audio", omit_defaults=True, frozen=True, rename=_FIELDS, gc=False):
     """A sound: its bytes (sent as Base64) and its media type, such as `audio/wav`."""
 
     data: bytes

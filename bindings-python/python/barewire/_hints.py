@@ -134,9 +134,7 @@ def merge_definitions(definitions: dict[str, Any], more: dict[str, Any]) -> None
 
 def describe_hints(hints: list[Any]) -> tuple[tuple[dict[str, Any], ...], dict[str, Any]]:
     """The schemas of several hints, and the definitions they share, by name."""
-    schemas, definitions = msgspec.json.schema_components(
-        hints, schema_hook=_schema_hook, ref_template=_REF
-    )
+    schemas, definitions = msgspec.json.schema_components(hints, schema_hook=_schema_hook, ref_template=_REF)
     if definitions:
         for hint in hints:
             _document(hint, definitions, set())

@@ -6,6 +6,7 @@ JSON of a request into call arguments in one step: msgspec checks and converts w
 
 from __future__ import annotations
 
+from contextlib import suppress
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Annotated, Any, Optional, get_origin, get_type_hints
 
@@ -99,9 +100,7 @@ class Handler:
         self._positional = 0
         self._keywords: tuple[str, ...] = ()
 
-    def arguments(
-        self, values: tuple[Any, ...], context: Any
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def arguments(self, values: tuple[Any, ...], context: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The positional and keyword arguments for `function`, with the context in its place."""
         positional = values[: self._positional]
         keywords = dict(zip(self._keywords, values[self._positional :], strict=True))
@@ -239,9 +238,7 @@ def _parameters(function: Any, handler: Handler) -> list[Parameter]:
 
 
 def _no_variable(handler: Handler, parameter: str) -> TypeError:
-    return _mistake(
-        handler, f"takes {parameter}: name every argument, so that a schema can list it"
-    )
+    return _mistake(handler, f"takes {parameter}: name every argument, so that a schema can list it")
 
 
 def _parameters_by_inspect(function: Any, handler: Handler) -> list[Parameter]:
@@ -362,10 +359,9 @@ def _property(parameter: Parameter) -> dict[str, Any]:
     if parameter.description and "description" not in schema:
         schema["description"] = parameter.description
     if not parameter.required:
-        try:
+        # A default without a JSON form is simply not announced.
+        with suppress(TypeError, NotImplementedError):
             schema["default"] = msgspec.to_builtins(parameter.default, enc_hook=encode_hook)
-        except (TypeError, NotImplementedError):
-            pass  # a default without a JSON form is simply not announced
     return schema
 
 
