@@ -1,62 +1,149 @@
-//! Newline-delimited messages on a byte stream (basic/transports/stdio).
+//! Newline-delimited messages on a byte stream: standard input and output, a socket, a serial line
+//! (basic/transports/stdio).
+
+use alloc::vec::Vec;
+
+use memchr::memchr;
 
 use crate::error::Error;
-use crate::machine::Machine;
+use crate::json::{MAX_DEPTH, scan};
+use crate::jsonrpc::Violation;
+use crate::machine::{Facts, Input, Machine, Transmit};
 use crate::time::Instant;
 
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Messages are gathered for one write up to this many bytes; a longer one is handed over without a copy.
+const GATHER: usize = 32 << 10;
+
+/// Buffers that grew beyond this are given back once they are empty.
+const KEEP: usize = 256 << 10;
+
 /// A machine behind newline framing: bytes in, bytes out.
+///
+/// A line holds one message, ends with LF and may have a CR before it. Blank lines are skipped, a
+/// byte-order mark before a message is taken off, and whatever is no message goes to the machine as
+/// damaged, so that no line is lost in silence and none ends the stream.
 #[derive(Debug)]
 pub struct Stdio<M: Machine> {
     machine: M,
+    /// The beginning of a line whose end has not arrived; never longer than the limit on message bytes.
+    partial: Vec<u8>,
+    /// The line that is arriving was too long and has been reported; its rest is dropped.
+    skipping: bool,
+    output: Vec<u8>,
+    /// How much of `output` was consumed.
+    consumed: usize,
+    /// The machine will send nothing more.
+    closed: bool,
 }
 
-/// What the host of a child process should do next to end it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChildAction {
-    /// Close the child's standard input.
-    CloseInput,
-    /// Ask the child (and its process group) to end.
-    Terminate,
-    /// End the child (and its process group) by force.
-    Kill,
-}
-
-#[allow(unused_variables, reason = "skeleton")]
 impl<M: Machine> Stdio<M> {
     /// Frames the messages of `machine`.
     pub fn new(machine: M) -> Stdio<M> {
-        Stdio { machine }
+        Stdio {
+            machine,
+            partial: Vec::new(),
+            skipping: false,
+            output: Vec::new(),
+            consumed: 0,
+            closed: false,
+        }
     }
 
-    /// Takes bytes that were read; they are not kept longer than needed to complete a line.
+    /// Takes bytes that were read, cut anywhere. Whole lines are read where they lie; the beginning of an
+    /// unfinished one is copied.
     ///
     /// # Errors
-    /// Fatal ends of the machine only; faulty input is answered or reported as events.
+    /// Fatal ends of the machine only. Faulty input is answered, or reported as an event.
     pub fn receive_data(&mut self, now: Instant, data: &[u8]) -> Result<(), Error> {
-        todo!()
+        let mut rest = data;
+        while let Some(end) = memchr(b'\n', rest) {
+            let (line, after) = (&rest[..end], &rest[end + 1..]);
+            rest = after;
+            if self.skipping {
+                self.skipping = false;
+            } else if self.partial.is_empty() {
+                Self::line(&mut self.machine, now, line)?;
+            } else {
+                self.finish_partial(now, line)?;
+            }
+        }
+        self.begin_partial(now, rest)
     }
 
-    /// The peer closed its side. A last line without a line end counts as a message.
+    /// The peer closed its side. A last line without a line end counts if it is a whole JSON text.
     ///
     /// # Errors
     /// As [`receive_data`](Self::receive_data).
     pub fn receive_eof(&mut self, now: Instant) -> Result<(), Error> {
-        todo!()
+        let partial = core::mem::take(&mut self.partial);
+        self.skipping = false;
+        if !partial.iter().all(u8::is_ascii_whitespace) {
+            let whole = core::str::from_utf8(without_mark(&partial).1)
+                .is_ok_and(|text| scan::check(text, MAX_DEPTH).is_ok());
+            if whole {
+                Self::line(&mut self.machine, now, &partial)?;
+            } else {
+                let input = Input::Damaged { bytes: &partial, violation: Violation::EndedEarly };
+                self.machine.handle_input(now, input)?;
+            }
+        }
+        self.machine.handle_input(now, Input::Closed)
     }
 
-    /// The bytes to send next, possibly not all there are; empty if none. They stay until consumed.
+    /// The peer was started afresh: what was half read or half sent belonged to the old one.
+    ///
+    /// # Errors
+    /// As [`receive_data`](Self::receive_data).
+    pub fn restart(&mut self, now: Instant) -> Result<(), Error> {
+        self.partial.clear();
+        self.skipping = false;
+        self.output.clear();
+        self.consumed = 0;
+        self.machine.handle_input(now, Input::Restarted)
+    }
+
+    /// The bytes to send next, possibly not all there are; empty if there are none. They stay the same until
+    /// [`consume`](Self::consume) is called, except that more may follow.
     pub fn data_to_send(&mut self) -> &[u8] {
-        todo!()
+        while !self.closed && self.output.len() - self.consumed < GATHER {
+            match self.machine.poll_transmit() {
+                Some(Transmit::Message { text, .. }) => self.append(text.into_bytes()),
+                Some(Transmit::Close) => self.closed = true,
+                // On a byte stream all exchanges share the channel: there is none to abort.
+                Some(Transmit::Abort { .. }) => {}
+                None => break,
+            }
+        }
+        &self.output[self.consumed..]
     }
 
-    /// Marks the first `count` bytes of [`data_to_send`](Self::data_to_send) as sent.
+    /// Marks the first `count` bytes of [`data_to_send`](Self::data_to_send) as sent; more than there are count as all.
     pub fn consume(&mut self, count: usize) {
-        todo!()
+        self.consumed = self.consumed.saturating_add(count).min(self.output.len());
+        if self.consumed == self.output.len() {
+            self.consumed = 0;
+            self.output.clear();
+            if self.output.capacity() > KEEP {
+                self.output = Vec::new();
+            }
+        }
     }
 
-    /// True when the machine is done and everything was sent: close our side.
+    /// True when the machine is done and everything was sent: close our side of the stream.
     pub fn is_finished(&self) -> bool {
-        todo!()
+        self.closed && self.output.is_empty()
+    }
+
+    /// False while so much waits to be polled or sent that the host should stop reading.
+    pub fn wants_input(&self) -> bool {
+        self.machine.wants_input() && self.output.len() - self.consumed < self.machine.limits().queued_bytes
+    }
+
+    /// The machine, for its events and state.
+    pub fn machine(&self) -> &M {
+        &self.machine
     }
 
     /// The machine, for commands and the other verbs.
@@ -64,8 +151,201 @@ impl<M: Machine> Stdio<M> {
         &mut self.machine
     }
 
-    /// The machine.
-    pub fn machine(&self) -> &M {
-        &self.machine
+    fn append(&mut self, mut message: Vec<u8>) {
+        message.push(b'\n');
+        if self.output.is_empty() && message.len() > GATHER {
+            self.output = message;
+        } else {
+            self.output.extend_from_slice(&message);
+        }
+    }
+
+    fn finish_partial(&mut self, now: Instant, line: &[u8]) -> Result<(), Error> {
+        let mut whole = core::mem::take(&mut self.partial);
+        whole.extend_from_slice(line);
+        let outcome = Self::line(&mut self.machine, now, &whole);
+        if whole.capacity() <= KEEP {
+            whole.clear();
+            self.partial = whole;
+        }
+        outcome
+    }
+
+    fn begin_partial(&mut self, now: Instant, rest: &[u8]) -> Result<(), Error> {
+        if self.skipping {
+            return Ok(());
+        }
+        let limit = self.machine.limits().message_bytes;
+        // One more than the limit may be a CR.
+        let room = limit.saturating_add(1).saturating_sub(self.partial.len());
+        if rest.len() <= room {
+            self.partial.extend_from_slice(rest);
+            return Ok(());
+        }
+        self.partial.extend_from_slice(&rest[..room]);
+        self.skipping = true;
+        let head = core::mem::take(&mut self.partial);
+        self.machine.handle_input(now, Input::Damaged { bytes: &head, violation: Violation::TooLong })
+    }
+
+    /// Hands one whole line, without its LF, to the machine.
+    fn line(machine: &mut M, now: Instant, line: &[u8]) -> Result<(), Error> {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let (byte_order_mark, line) = without_mark(line);
+        if line.iter().all(u8::is_ascii_whitespace) {
+            return Ok(());
+        }
+        let limit = machine.limits().message_bytes;
+        if line.len() > limit {
+            return machine
+                .handle_input(now, Input::Damaged { bytes: &line[..limit], violation: Violation::TooLong });
+        }
+        match core::str::from_utf8(line) {
+            Ok(text) => {
+                let facts = Facts { byte_order_mark, ..Facts::default() };
+                machine.handle_input(now, Input::Message { text, facts })
+            }
+            Err(_) => {
+                machine.handle_input(now, Input::Damaged { bytes: line, violation: Violation::NotUtf8 })
+            }
+        }
+    }
+}
+
+fn without_mark(line: &[u8]) -> (bool, &[u8]) {
+    match line.strip_prefix(BYTE_ORDER_MARK) {
+        Some(rest) => (true, rest),
+        None => (false, line),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::machine::Route;
+    use alloc::collections::VecDeque;
+    use alloc::format;
+    use alloc::string::String;
+
+    /// Notes what it is given and sends each message back.
+    #[derive(Debug, Default)]
+    struct Echo {
+        limits: Limits,
+        seen: Vec<String>,
+        transmits: VecDeque<Transmit>,
+    }
+
+    impl Machine for Echo {
+        type Event = ();
+
+        fn handle_input(&mut self, _now: Instant, input: Input<'_>) -> Result<(), Error> {
+            self.seen.push(match input {
+                Input::Message { text, facts } => {
+                    self.transmits.push_back(Transmit::Message { text: text.into(), route: Route::Alone });
+                    format!("{}{text}", if facts.byte_order_mark { "marked " } else { "" })
+                }
+                Input::Damaged { bytes, violation } => format!("{violation:?} {}", bytes.len()),
+                other => {
+                    self.transmits.push_back(Transmit::Close);
+                    format!("{other:?}")
+                }
+            });
+            Ok(())
+        }
+
+        fn handle_timeout(&mut self, _now: Instant) {}
+
+        fn poll_transmit(&mut self) -> Option<Transmit> {
+            self.transmits.pop_front()
+        }
+
+        fn poll_event(&mut self) -> Option<()> {
+            None
+        }
+
+        fn poll_timeout(&self) -> Option<Instant> {
+            None
+        }
+
+        fn wants_input(&self) -> bool {
+            true
+        }
+
+        fn limits(&self) -> &Limits {
+            &self.limits
+        }
+    }
+
+    fn feed(chunks: &[&[u8]]) -> Vec<String> {
+        let limits = Limits { message_bytes: 20, ..Limits::default() };
+        let mut stdio = Stdio::new(Echo { limits, ..Echo::default() });
+        for chunk in chunks {
+            stdio.receive_data(Instant::ZERO, chunk).unwrap();
+            assert!(stdio.partial.len() <= 21);
+        }
+        stdio.receive_eof(Instant::ZERO).unwrap();
+        stdio.machine.seen
+    }
+
+    const MIXED: &[u8] =
+        b"{\"a\":1}\r\n\r\n  \n\xef\xbb\xbf{}\nnoise\n{\"x\":\"\xff\"}\n{\"long\":\"0123456789abcdef\"}\n[\"\xf0\x9f\x98\x80\"]\n{\"exactly\":\"twenty\"}\r\n{\"b\":";
+
+    // proves: BASE-152
+    #[test]
+    fn lines_become_messages_or_damage() {
+        let expected = [
+            "{\"a\":1}",
+            "marked {}",
+            "noise",
+            "NotUtf8 9",
+            "TooLong 20",
+            "[\"\u{1f600}\"]",
+            "{\"exactly\":\"twenty\"}",
+            "EndedEarly 5",
+            "Closed",
+        ];
+        assert_eq!(feed(&[MIXED]), expected);
+    }
+
+    #[test]
+    fn cuts_do_not_matter() {
+        let whole: Vec<String> =
+            feed(&[MIXED]).into_iter().map(|seen| seen.replace("TooLong 21", "TooLong 20")).collect();
+        let same = |chunks: &[&[u8]]| {
+            let seen: Vec<String> =
+                feed(chunks).into_iter().map(|seen| seen.replace("TooLong 21", "TooLong 20")).collect();
+            assert_eq!(seen, whole);
+        };
+        for cut in 0..=MIXED.len() {
+            same(&[&MIXED[..cut], &MIXED[cut..]]);
+        }
+        let bytes: Vec<&[u8]> = MIXED.chunks(1).collect();
+        same(&bytes);
+    }
+
+    #[test]
+    fn a_last_line_without_an_end_counts_if_it_is_whole() {
+        assert_eq!(feed(&[b"{}\n{\"c\":2}"]), ["{}", "{\"c\":2}", "Closed"]);
+        assert_eq!(feed(&[b"{}\n{\"c\":2"]), ["{}", "EndedEarly 6", "Closed"]);
+        assert_eq!(feed(&[b"{}\n  "]), ["{}", "Closed"]);
+    }
+
+    #[test]
+    fn output_is_gathered_and_ends_each_message_once() {
+        let mut stdio = Stdio::new(Echo::default());
+        stdio.receive_data(Instant::ZERO, b"{}\n[1]\n").unwrap();
+        assert_eq!(stdio.data_to_send(), b"{}\n[1]\n");
+        stdio.consume(2);
+        assert_eq!(stdio.data_to_send(), b"\n[1]\n");
+        let long = format!("[\"{}\"]", "x".repeat(2 * GATHER));
+        stdio.receive_data(Instant::ZERO, format!("{long}\n").as_bytes()).unwrap();
+        assert_eq!(stdio.data_to_send().len(), 5 + long.len() + 1);
+        stdio.consume(usize::MAX);
+        assert!(stdio.data_to_send().is_empty());
+        assert!(!stdio.is_finished());
+        stdio.receive_eof(Instant::ZERO).unwrap();
+        assert!(stdio.data_to_send().is_empty());
+        assert!(stdio.is_finished());
     }
 }
