@@ -1,0 +1,585 @@
+"""The extension module: the core behind newline framing. Use it through `barewire.sansio`.
+
+Times are integers in milliseconds from any fixed origin (a monotonic clock). JSON goes in as `bytes` or `str`
+and comes out as `bytes`. Handles are integers. An object may be used from several threads, one at a time.
+"""
+
+from typing import Final, Literal, TypeAlias, final
+
+# What the core knows; bindings keep no list of their own.
+VERSION: Final[str]
+"""The version of the core."""
+REVISIONS: Final[tuple[str, ...]]
+"""The names of all protocol revisions, newest first."""
+LEGACY_REVISIONS: Final[tuple[str, ...]]
+"""The names of the revisions with a handshake, newest first."""
+MODERN_REVISIONS: Final[tuple[str, ...]]
+"""The names of the stateless revisions, newest first."""
+LOG_LEVELS: Final[tuple[str, ...]]
+"""The names of the log levels, least severe first."""
+
+Json: TypeAlias = bytes | str
+Era: TypeAlias = Literal["legacy", "modern"]
+InputKindName: TypeAlias = Literal["elicitation", "sampling", "roots"]
+ListKindName: TypeAlias = Literal["tools", "resources", "prompts"]
+
+class Limits:
+    """Bounds on everything a peer can make the core keep; see the core's `Limits` for units and defaults."""
+
+    def __new__(
+        cls,
+        *,
+        message_bytes: int = ...,
+        depth: int = ...,
+        requests_in_flight: int = ...,
+        queued_requests: int = ...,
+        queued_events: int = ...,
+        queued_bytes: int = ...,
+        batch_items: int = ...,
+        sessions: int = ...,
+        subscriptions: int = ...,
+        watched_resources: int = ...,
+        rounds: int = ...,
+        inputs: int = ...,
+        request_state_bytes: int = ...,
+        page_items: int = ...,
+    ) -> Limits: ...
+
+class Timeouts:
+    """Durations in milliseconds; see the core's `Timeouts` for defaults."""
+
+    def __new__(
+        cls,
+        *,
+        probe: int = ...,
+        handshake: int = ...,
+        request: int = ...,
+        request_total: int = ...,
+        progress_extends: bool = ...,
+        acknowledgement: int = ...,
+        drain: int = ...,
+        request_state: int = ...,
+        child_exit: int = ...,
+        child_terminate: int = ...,
+    ) -> Timeouts: ...
+
+@final
+class RpcErrorValue:
+    """A JSON-RPC error object as it stands on the wire."""
+
+    @property
+    def code(self) -> int: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def data(self) -> bytes | None: ...
+
+@final
+class SubscriptionFilter:
+    """What a subscription is about."""
+
+    def __new__(
+        cls,
+        *,
+        tools: bool = False,
+        resources: bool = False,
+        prompts: bool = False,
+        resource_uris: list[str] = ...,
+    ) -> SubscriptionFilter: ...
+    @property
+    def tools(self) -> bool: ...
+    @property
+    def resources(self) -> bool: ...
+    @property
+    def prompts(self) -> bool: ...
+    @property
+    def resource_uris(self) -> list[str]: ...
+
+@final
+class InputRequest:
+    """A question of the server, as the client sees it."""
+
+    @property
+    def input(self) -> int: ...
+    @property
+    def kind(self) -> InputKindName: ...
+    @property
+    def params(self) -> bytes | None: ...
+    @property
+    def key(self) -> str | None: ...
+
+@final
+class InputAnswer:
+    """An answer of the client, as the server sees it: `result` or `error`."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def result(self) -> bytes | None: ...
+    @property
+    def error(self) -> RpcErrorValue | None: ...
+
+@final
+class RequestContext:
+    """Who sent a request, and what came with it."""
+
+    @property
+    def revision(self) -> str: ...
+    @property
+    def era(self) -> Era: ...
+    @property
+    def client(self) -> bytes | None: ...
+    @property
+    def capabilities(self) -> bytes | None: ...
+    def has_capability(self, path: str) -> bool:
+        """Whether the client declared the capability, for example `"sampling.tools"`."""
+    @property
+    def log_level(self) -> str | None: ...
+    @property
+    def wants_progress(self) -> bool: ...
+    @property
+    def progress_token(self) -> bytes | None: ...
+    @property
+    def meta(self) -> bytes | None: ...
+    @property
+    def session(self) -> int | None: ...
+    @property
+    def principal(self) -> str | None: ...
+    @property
+    def input_answers(self) -> list[InputAnswer]: ...
+    @property
+    def state(self) -> bytes | None: ...
+    @property
+    def round(self) -> int: ...
+
+class Event:
+    """The base of all events. Match on the class; every payload is raw JSON bytes."""
+
+# ---------------------------------------------------------------- events of both roles
+
+@final
+class NotificationReceived(Event):
+    """`session` is set on servers in the legacy era only."""
+
+    @property
+    def session(self) -> int | None: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def params(self) -> bytes | None: ...
+
+@final
+class ViolationTolerated(Event):
+    @property
+    def violation(self) -> str: ...
+    @property
+    def request(self) -> int | None: ...
+    @property
+    def bytes(self) -> bytes: ...
+
+@final
+class MessageDiscarded(Event):
+    @property
+    def violation(self) -> str: ...
+    @property
+    def bytes(self) -> bytes: ...
+
+@final
+class Disconnected(Event):
+    """The last event. `reason` is an exception of the `McpError` tree, made but not raised."""
+
+    @property
+    def reason(self) -> Exception: ...
+
+# ---------------------------------------------------------------- events of a client
+
+@final
+class Ready(Event):
+    @property
+    def revision(self) -> str: ...
+    @property
+    def server(self) -> bytes | None: ...
+    @property
+    def capabilities(self) -> bytes | None: ...
+    def has_capability(self, path: str) -> bool: ...
+    @property
+    def instructions(self) -> str | None: ...
+
+@final
+class RestartRequired(Event):
+    """Start the server afresh and call `Client.restart`."""
+
+@final
+class ResponseReceived(Event):
+    """A client's request ended well; on a server, a request of its own ended: `result` or `error`."""
+
+    @property
+    def request(self) -> int: ...
+    @property
+    def result(self) -> bytes | None: ...
+    @property
+    def ttl_ms(self) -> int | None: ...
+    @property
+    def cache_scope(self) -> Literal["public", "private"] | None: ...
+    @property
+    def error(self) -> Exception | None: ...
+
+@final
+class RequestFailed(Event):
+    """`error` is an exception of the `McpError` tree, made but not raised."""
+
+    @property
+    def request(self) -> int: ...
+    @property
+    def error(self) -> Exception: ...
+
+@final
+class InputRequired(Event):
+    @property
+    def request(self) -> int | None: ...
+    @property
+    def inputs(self) -> list[InputRequest]: ...
+    @property
+    def round(self) -> int: ...
+
+@final
+class InputWithdrawn(Event):
+    @property
+    def input(self) -> int: ...
+
+@final
+class ProgressReceived(Event):
+    @property
+    def request(self) -> int: ...
+    @property
+    def progress(self) -> float: ...
+    @property
+    def total(self) -> float | None: ...
+    @property
+    def message(self) -> str | None: ...
+    @property
+    def increasing(self) -> bool: ...
+
+@final
+class LogReceived(Event):
+    @property
+    def request(self) -> int | None: ...
+    @property
+    def level(self) -> str | None: ...
+    @property
+    def logger(self) -> str | None: ...
+    @property
+    def data(self) -> bytes: ...
+
+@final
+class SubscriptionAcknowledged(Event):
+    @property
+    def subscription(self) -> int: ...
+    @property
+    def honoured(self) -> SubscriptionFilter: ...
+
+@final
+class SubscriptionEnded(Event):
+    @property
+    def subscription(self) -> int: ...
+    @property
+    def graceful(self) -> bool: ...
+
+@final
+class ListChanged(Event):
+    @property
+    def kind(self) -> ListKindName: ...
+    @property
+    def subscription(self) -> int | None: ...
+
+@final
+class ResourceUpdated(Event):
+    @property
+    def uri(self) -> str: ...
+    @property
+    def subscription(self) -> int | None: ...
+
+# ---------------------------------------------------------------- events of a server
+
+@final
+class ToolCalled(Event):
+    @property
+    def request(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def arguments(self) -> bytes | None: ...
+    @property
+    def context(self) -> RequestContext: ...
+
+@final
+class ResourceReadRequested(Event):
+    @property
+    def request(self) -> int: ...
+    @property
+    def uri(self) -> str: ...
+    @property
+    def template(self) -> str | None: ...
+    @property
+    def variables(self) -> dict[str, str]: ...
+    @property
+    def context(self) -> RequestContext: ...
+
+@final
+class PromptRequested(Event):
+    @property
+    def request(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def arguments(self) -> bytes | None: ...
+    @property
+    def context(self) -> RequestContext: ...
+
+@final
+class CompletionRequested(Event):
+    """Exactly one of `prompt` and `resource` is set."""
+
+    @property
+    def request(self) -> int: ...
+    @property
+    def prompt(self) -> str | None: ...
+    @property
+    def resource(self) -> str | None: ...
+    @property
+    def argument(self) -> str: ...
+    @property
+    def value(self) -> str: ...
+    @property
+    def arguments(self) -> bytes | None: ...
+    @property
+    def context(self) -> RequestContext: ...
+
+@final
+class RequestReceived(Event):
+    @property
+    def request(self) -> int: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def params(self) -> bytes | None: ...
+    @property
+    def context(self) -> RequestContext: ...
+
+@final
+class RequestCancelled(Event):
+    @property
+    def request(self) -> int: ...
+    @property
+    def reason(self) -> str | None: ...
+
+@final
+class SubscriptionOpened(Event):
+    @property
+    def subscription(self) -> int: ...
+    @property
+    def filter(self) -> SubscriptionFilter: ...
+
+@final
+class SubscriptionClosed(Event):
+    @property
+    def subscription(self) -> int: ...
+
+@final
+class SessionOpened(Event):
+    @property
+    def session(self) -> int: ...
+    @property
+    def revision(self) -> str: ...
+    @property
+    def client(self) -> bytes | None: ...
+    @property
+    def capabilities(self) -> bytes | None: ...
+    def has_capability(self, path: str) -> bool: ...
+
+@final
+class SessionClosed(Event):
+    @property
+    def session(self) -> int: ...
+
+@final
+class Drained(Event):
+    @property
+    def abandoned(self) -> list[int]: ...
+
+# ---------------------------------------------------------------- the machines
+
+class Client:
+    """A client behind newline framing."""
+
+    def __new__(
+        cls,
+        *,
+        name: str,
+        version: str,
+        seed: bytes,
+        now: int,
+        title: str | None = None,
+        description: str | None = None,
+        website_url: str | None = None,
+        icons: Json | None = None,
+        capabilities: Json | None = None,
+        revisions: list[str] | None = None,
+        era: str | None = None,
+        limits: Limits | None = None,
+        timeouts: Timeouts | None = None,
+    ) -> Client: ...
+    # bytes
+    def receive_data(self, data: bytes, now: int) -> list[Event]: ...
+    def receive_eof(self, now: int) -> list[Event]: ...
+    def connection_lost(self, now: int) -> list[Event]: ...
+    def restart(self, now: int) -> list[Event]: ...
+    def data_to_send(self) -> bytes: ...
+    def events(self) -> list[Event]: ...
+    def handle_timeout(self, now: int) -> list[Event]: ...
+    def poll_timeout(self) -> int | None: ...
+    @property
+    def wants_input(self) -> bool: ...
+    @property
+    def is_finished(self) -> bool: ...
+    # commands
+    def request(
+        self,
+        method: str,
+        params: Json | None,
+        now: int,
+        *,
+        progress: bool = False,
+        timeout: int | None = None,
+        total_timeout: int | None = None,
+        log_level: str | None = None,
+        meta: Json | None = None,
+    ) -> int: ...
+    def call_tool(
+        self,
+        name: str,
+        arguments: Json | None,
+        now: int,
+        *,
+        progress: bool = False,
+        timeout: int | None = None,
+        total_timeout: int | None = None,
+        log_level: str | None = None,
+        meta: Json | None = None,
+    ) -> int: ...
+    def list(self, kind: Literal["tools", "resources", "resource_templates", "prompts"], cursor: str | None, now: int) -> int: ...
+    def read_resource(self, uri: str, now: int, *, timeout: int | None = None) -> int: ...
+    def get_prompt(self, name: str, arguments: Json | None, now: int, *, timeout: int | None = None) -> int: ...
+    def complete(
+        self,
+        now: int,
+        *,
+        prompt: str | None = None,
+        resource: str | None = None,
+        argument: str,
+        value: str,
+        arguments: Json | None = None,
+        timeout: int | None = None,
+    ) -> int: ...
+    def ping(self, now: int, *, timeout: int | None = None) -> int: ...
+    def cancel(self, request: int, reason: str | None = None) -> None: ...
+    def provide_input(self, input: int, result: Json, now: int) -> None: ...
+    def refuse_input(self, input: int, code: int, message: str, now: int) -> None: ...
+    def subscribe(self, filter: SubscriptionFilter, now: int) -> int: ...
+    def unsubscribe(self, subscription: int, now: int) -> None: ...
+    def set_log_level(self, level: str, now: int) -> int: ...
+    def notify(self, method: str, params: Json | None = None) -> None: ...
+    def notify_roots_changed(self) -> None: ...
+    def close(self) -> None: ...
+    @property
+    def revision(self) -> str | None: ...
+    @property
+    def era_verdict(self) -> str | None: ...
+
+class Server:
+    """A server behind newline framing."""
+
+    def __new__(
+        cls,
+        *,
+        name: str,
+        version: str,
+        seed: bytes,
+        clock_origin: int,
+        title: str | None = None,
+        description: str | None = None,
+        website_url: str | None = None,
+        icons: Json | None = None,
+        instructions: str | None = None,
+        revisions: list[str] | None = None,
+        logging: bool = True,
+        completions: bool = False,
+        extensions: Json | None = None,
+        extension_methods: list[str] | None = None,
+        ttl_ms: int = 0,
+        cache_scope: Literal["public", "private"] = "private",
+        identify_results: bool = True,
+        request_state_keys: list[bytes] | None = None,
+        limits: Limits | None = None,
+        timeouts: Timeouts | None = None,
+    ) -> Server: ...
+    # bytes
+    def receive_data(self, data: bytes, now: int) -> list[Event]: ...
+    def receive_eof(self, now: int) -> list[Event]: ...
+    def connection_lost(self, now: int) -> list[Event]: ...
+    def data_to_send(self) -> bytes: ...
+    def events(self) -> list[Event]: ...
+    def handle_timeout(self, now: int) -> list[Event]: ...
+    def poll_timeout(self) -> int | None: ...
+    @property
+    def wants_input(self) -> bool: ...
+    @property
+    def is_finished(self) -> bool: ...
+    # catalog: definitions are JSON objects
+    def add_tool(self, definition: Json) -> None: ...
+    def remove_tool(self, name: str) -> None: ...
+    def add_resource(self, definition: Json) -> None: ...
+    def remove_resource(self, uri: str) -> None: ...
+    def add_resource_template(self, definition: Json) -> None: ...
+    def remove_resource_template(self, template: str) -> None: ...
+    def add_prompt(self, definition: Json) -> None: ...
+    def remove_prompt(self, name: str) -> None: ...
+    # commands
+    def respond(self, request: int, result: Json) -> None: ...
+    def respond_error(self, request: int, code: int, message: str, data: Json | None = None) -> None: ...
+    def respond_missing_capability(self, request: int, required: Json) -> None: ...
+    def respond_invalid_arguments(self, request: int, message: str) -> None: ...
+    def require_input(
+        self,
+        request: int,
+        questions: list[tuple[str, InputKindName, Json]],
+        now: int,
+        state: Json | None = None,
+    ) -> None:
+        """Ask; each question is key, kind and parameters. Raises `MissingCapabilityError` (with `.required`, raw
+        JSON) if the client did not declare what a question needs; the request then still waits for its answer."""
+    def progress(
+        self, request: int, progress: float, total: float | None = None, message: str | None = None
+    ) -> bool: ...
+    def log(
+        self, request: int | None, level: str, data: Json, logger: str | None = None
+    ) -> bool: ...
+    def notify(self, request: int, method: str, params: Json | None = None) -> bool: ...
+    def publish_list_changed(self, kind: ListKindName) -> None: ...
+    def publish_resource_updated(self, uri: str) -> None: ...
+    def end_subscription(self, subscription: int) -> None: ...
+    def request(self, session: int, method: str, params: Json | None, now: int) -> int: ...
+    def ping(self, session: int, now: int) -> int: ...
+    def close(self) -> None: ...
+
+class ChildShutdown:
+    """The steps that end a child process: close its input, wait, ask, wait, force."""
+
+    def __new__(cls, timeouts: Timeouts | None = None) -> ChildShutdown: ...
+    def start(self) -> None: ...
+    def child_exited(self) -> None: ...
+    def poll_action(self, now: int) -> Literal["close_input", "terminate", "kill"] | None: ...
+    def poll_timeout(self) -> int | None: ...
+    def handle_timeout(self, now: int) -> None: ...
+    @property
+    def is_finished(self) -> bool: ...
