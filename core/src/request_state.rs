@@ -38,12 +38,12 @@ const EXPIRY_BYTES: usize = 8;
 
 /// What a sealed state belongs to. It is not stored in the state; whoever opens it must present the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Binding<'a> {
+pub(crate) struct Binding<'a> {
     /// The authenticated principal (for example issuer, subject and client in one string), `None` where the
     /// transport has none. `None` and `Some("")` are different.
-    pub principal: Option<&'a str>,
+    pub(crate) principal: Option<&'a str>,
     /// [`request_digest`] of the request that the state answers.
-    pub request: [u8; 32],
+    pub(crate) request: [u8; 32],
 }
 
 /// SHA-256 over the parts of a request that must be the same in the retry: its method, then the salient params.
@@ -51,7 +51,7 @@ pub struct Binding<'a> {
 /// Each part is preceded by its length, so `["ab", "c"]` and `["a", "bc"]` differ. Leave out what changes between
 /// rounds: the id, `inputResponses`, `requestState`, the progress token.
 #[must_use]
-pub fn request_digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> [u8; 32] {
+pub(crate) fn request_digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> [u8; 32] {
     let mut hasher = Sha256::new();
     for part in parts {
         hasher.update((part.len() as u64).to_be_bytes());
@@ -64,33 +64,33 @@ pub fn request_digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> [u8; 32]
 ///
 /// To rotate, make the new key the first one and keep the former among the older ones until the last state it
 /// sealed has expired. All replicas that may receive a retry need the same keys. `Debug` shows only their number.
-pub struct RequestStateKeys {
+pub(crate) struct RequestStateKeys {
     sealing: Key,
     older: Vec<Key>,
 }
 
 /// A state that was authentic, bound as presented, and not expired.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Opened {
+pub(crate) struct Opened {
     /// The bytes given to [`RequestStateKeys::seal`].
-    pub content: Vec<u8>,
+    pub(crate) content: Vec<u8>,
     /// When the state expires, in Unix milliseconds.
-    pub expires_at: u64,
+    pub(crate) expires_at: u64,
 }
 
 /// The sealed text would be longer than the bound. Nothing was sealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SealedTooLarge {
+pub(crate) struct SealedTooLarge {
     /// Length that the text would have, in bytes.
-    pub bytes: usize,
+    pub(crate) bytes: usize,
     /// The bound that was given.
-    pub limit: usize,
+    pub(crate) limit: usize,
 }
 
 /// Why a state did not open. For logs and metrics: the peer is told [`OpenError::PEER_MESSAGE`] in every case, so
 /// that it learns nothing about keys, principals or expiry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OpenError {
+pub(crate) enum OpenError {
     /// Longer than the bound, another version, not canonical base64url, or too short.
     Malformed,
     /// Sealed with an unknown key, for another principal or another request, or changed on the way. These cannot be
@@ -102,7 +102,7 @@ pub enum OpenError {
 
 impl OpenError {
     /// The one message for the peer, whatever the reason.
-    pub const PEER_MESSAGE: &'static str = "requestState is not valid for this request";
+    pub(crate) const PEER_MESSAGE: &'static str = "requestState is not valid for this request";
 }
 
 impl RequestStateKeys {
@@ -111,7 +111,7 @@ impl RequestStateKeys {
     ///
     /// Opening tries the keys in order, and each costs one pass over the text: keep the list short.
     #[must_use]
-    pub fn new(first: [u8; 32], older: &[[u8; 32]]) -> Self {
+    pub(crate) fn new(first: [u8; 32], older: &[[u8; 32]]) -> Self {
         Self { sealing: Key::new(&first), older: older.iter().map(Key::new).collect() }
     }
 
@@ -119,7 +119,7 @@ impl RequestStateKeys {
     ///
     /// `nonce` comes from a [`Generator`](crate::seed::Generator) and should never repeat. `max_text_bytes` bounds
     /// the returned text; exceeding it gives [`SealedTooLarge`].
-    pub fn seal(
+    pub(crate) fn seal(
         &self,
         content: &[u8],
         binding: &Binding<'_>,
@@ -153,7 +153,7 @@ impl RequestStateKeys {
 
     /// Opens what a peer sent. `now` is Unix milliseconds. A text longer than `max_text_bytes` is refused before
     /// anything is decoded or allocated.
-    pub fn open(
+    pub(crate) fn open(
         &self,
         text: &str,
         binding: &Binding<'_>,

@@ -72,7 +72,7 @@ impl fmt::Debug for Seed {
 ///
 /// It is not `Clone`: two copies would hand out the same bytes. Make a second generator with another label.
 /// `Debug` shows neither the key nor bytes that are still to come.
-pub struct Generator {
+pub(crate) struct Generator {
     key: [u8; 32],
     counter: u64,
     block: [u8; 32],
@@ -84,14 +84,14 @@ impl Generator {
     /// A generator at the start of the stream named by `label`. Different labels give independent streams; the
     /// same seed and label give the same stream.
     #[must_use]
-    pub fn new(seed: &Seed, label: &str) -> Self {
+    pub(crate) fn new(seed: &Seed, label: &str) -> Self {
         let key = hash(Purpose::Stream, &seed.0, label.len() as u64, label.as_bytes());
         Self { key, counter: 0, block: [0; 32], used: 32 }
     }
 
     /// Overwrites `target` with the next bytes of the stream. How the stream is cut into calls does not change
     /// its bytes.
-    pub fn fill(&mut self, target: &mut [u8]) {
+    pub(crate) fn fill(&mut self, target: &mut [u8]) {
         for byte in target {
             if self.used == self.block.len() {
                 self.block = hash(Purpose::Block, &self.key, self.counter, &[]);
@@ -106,7 +106,7 @@ impl Generator {
     }
 
     /// The next `N` bytes of the stream as an array, for nonces and keys.
-    pub fn array<const N: usize>(&mut self) -> [u8; N] {
+    pub(crate) fn array<const N: usize>(&mut self) -> [u8; N] {
         let mut bytes = [0; N];
         self.fill(&mut bytes);
         bytes
@@ -114,7 +114,7 @@ impl Generator {
 
     /// The next `byte_count` bytes as text: base64url without padding (RFC 4648 section 5), hence only letters,
     /// digits, `-` and `_`. 16 bytes (22 characters) are enough for an identifier that must not be guessed.
-    pub fn token(&mut self, byte_count: usize) -> String {
+    pub(crate) fn token(&mut self, byte_count: usize) -> String {
         let mut bytes = vec![0; byte_count];
         self.fill(&mut bytes);
         URL_SAFE_NO_PAD.encode(bytes)
