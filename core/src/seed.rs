@@ -1,17 +1,5 @@
 //! Randomness as a value: 32 bytes from the host, everything else derived from them.
 //!
-//! The core never asks an operating system for randomness. The host draws 32 bytes from its system's
-//! cryptographic generator (`getrandom`, `BCryptGenRandom`, `os.urandom`, `crypto.randomBytes`) and hands
-//! them over once, as a [`Seed`]. Nonces, tokens and keys are computed from it, so a run is repeatable: the
-//! same seed and the same inputs give the same outputs, byte for byte.
-//!
-//! Two rules for the host:
-//!
-//! - draw a fresh seed for every process and every role; a fixed seed belongs in tests alone, because it makes
-//!   every token predictable;
-//! - keys that several processes must share (see [`request_state`](crate::request_state)) are configured as
-//!   keys, not produced by giving all processes one seed.
-//!
 //! Construction: SHA-256 (FIPS 180-4) over a fixed-length header, the secret, and the length-prefixed label.
 //! No encoding is a prefix of another one, so the extension property of SHA-256 gives an attacker nothing and
 //! labels cannot run into each other.
@@ -33,7 +21,15 @@ enum Purpose {
     Block = 3,
 }
 
-/// 32 secret bytes from the host's cryptographic random source.
+/// 32 secret bytes from the host's cryptographic random source: all the randomness of a machine.
+///
+/// The core never asks an operating system for randomness. The host draws the bytes from its system's generator
+/// (`getrandom`, `BCryptGenRandom`, `os.urandom`, `crypto.randomBytes`) and hands them over once. Nonces, tokens and
+/// keys are computed from them, so a run is repeatable: the same seed and the same inputs give the same outputs,
+/// byte for byte.
+///
+/// Draw a fresh seed for every machine. A fixed one belongs in tests alone, because it makes every token predictable.
+/// Keys that several processes must share are configured as keys, not produced by giving all processes one seed.
 ///
 /// `Debug` shows no part of the bytes. The value is not wiped from memory when it is dropped.
 #[derive(Clone)]
@@ -49,7 +45,7 @@ impl Seed {
     /// A 32-byte key for the use named by `label`.
     ///
     /// Different labels give independent keys; the same label always gives the same key. A key says nothing
-    /// about the seed, about other keys, or about any [`Generator`], also one with the same label.
+    /// about the seed, about other keys, or about the tokens and nonces that are computed from the seed.
     #[must_use]
     pub fn derive(&self, label: &str) -> [u8; 32] {
         hash(Purpose::Key, &self.0, label.len() as u64, label.as_bytes())
