@@ -171,7 +171,7 @@ fn classify<'a>(text: &'a str, members: &Members) -> Reading<'a> {
 }
 
 /// The value of a string token; `None` for any other kind of value or one that has no decoded form.
-fn decode_string(token: &str) -> Option<Cow<'_, str>> {
+pub(crate) fn decode_string(token: &str) -> Option<Cow<'_, str>> {
     let inner = token.strip_prefix('"')?.strip_suffix('"')?;
     if inner.contains('\\') {
         serde_json::from_str::<String>(token).ok().map(Cow::Owned)

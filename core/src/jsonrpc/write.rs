@@ -33,7 +33,7 @@ fn method_and_params(out: &mut String, method: &str, params: Option<&str>) {
     string(out, method);
     if let Some(params) = params {
         out.push_str(",\"params\":");
-        out.push_str(params);
+        json(out, params);
     }
     out.push('}');
 }
@@ -65,10 +65,23 @@ pub(crate) fn error(id: Option<&RequestId>, error: &RpcError) -> String {
     string(&mut out, &error.message);
     if let Some(data) = &error.data {
         out.push_str(",\"data\":");
-        out.push_str(data.as_str());
+        json(out, data.as_str());
     }
     out.push_str("}}");
     out
+}
+
+/// Appends a JSON text. Raw line ends, which JSON has between tokens only, become spaces, so that the message
+/// stays on one line.
+pub(crate) fn json(out: &mut String, text: &str) {
+    let mut plain = 0;
+    for at in memchr::memchr2_iter(b'\n', b'\r', text.as_bytes()) {
+        // Line ends are ASCII, so that `plain..at` lies on character boundaries.
+        out.push_str(&text[plain..at]);
+        out.push(' ');
+        plain = at + 1;
+    }
+    out.push_str(&text[plain..]);
 }
 
 /// Appends an integer in decimal digits.
@@ -123,6 +136,10 @@ mod tests {
         let id = RequestId::from(7);
         assert_eq!(request(&id, "ping", None), r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#);
         assert_eq!(notification("a/b", Some("{}")), r#"{"jsonrpc":"2.0","method":"a/b","params":{}}"#);
+        assert_eq!(
+            notification("a/b", Some("{\"a\":\r\n1}")),
+            r#"{"jsonrpc":"2.0","method":"a/b","params":{"a":  1}}"#
+        );
         assert_eq!(response(&id, 2, |out| out.push_str("{}")), r#"{"jsonrpc":"2.0","id":7,"result":{}}"#);
         let full = RpcError::new(-1, "no \"way\"\n\u{1}").with_data(Json::new("[1]").unwrap());
         assert_eq!(
