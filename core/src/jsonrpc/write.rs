@@ -65,7 +65,7 @@ pub(crate) fn error(id: Option<&RequestId>, error: &RpcError) -> String {
     string(&mut out, &error.message);
     if let Some(data) = &error.data {
         out.push_str(",\"data\":");
-        json(out, data.as_str());
+        json(&mut out, data.as_str());
     }
     out.push_str("}}");
     out
