@@ -1,1 +1,7 @@
-//! Helpers for the tests of the core: a pair of peers on a virtual clock, links, scenarios.
+//! Helpers for the tests of the core: a client and a server joined by a link, on a virtual clock.
+
+mod pair;
+mod random;
+
+pub use pair::{Link, Pair, client_config, server_config};
+pub use random::Random;
