@@ -27,6 +27,8 @@ install_node() {
         (cd "$work/node" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
         echo "$want" >"$work/node/.installed"
     fi
+    # An ES module finds its packages only beside or above itself.
+    cp "$here"/peers/node/*.mjs "$work/node/"
 }
 
 # install_python NAME: a virtual environment from requirements-NAME.txt.

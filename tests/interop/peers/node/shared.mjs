@@ -1,0 +1,49 @@
+// What both npm peer servers say, so that they cannot drift apart.
+export const WATCHED = 'test://watched-resource';
+export const PIXEL =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEgAF/qMh9kgAAAABJRU5ErkJggg==';
+export const SIMPLE = 'This is a simple text response for testing.';
+export const FAILURE = 'This tool intentionally returns an error for testing';
+export const LOG_LINES = ['Tool execution started', 'Tool processing data', 'Tool execution completed'];
+export const USER_SCHEMA = {
+    type: 'object',
+    properties: { username: { type: 'string' }, email: { type: 'string' } },
+    required: ['username', 'email']
+};
+
+export const text = value => ({ content: [{ type: 'text', text: value }] });
+
+export const samplingParams = prompt => ({
+    messages: [{ role: 'user', content: { type: 'text', text: prompt } }],
+    maxTokens: 100
+});
+
+export const userResponse = ({ action, content }) =>
+    text(`User response: ${action}${action === 'accept' ? ` ${JSON.stringify(content)}` : ''}`);
+
+export const promptMessage = value => ({
+    messages: [{ role: 'user', content: { type: 'text', text: value } }]
+});
+
+export const suggestions = value => ['testValue1', 'testValue2', 'other'].filter(word => word.startsWith(value));
+
+let cancelledCalls = 0;
+export const cancellations = () => text(String(cancelledCalls));
+
+// Waits, unless the signal of the request is raised: that is counted.
+export function sleepUnlessCancelled(seconds, signal) {
+    return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => resolve(text('slept')), seconds * 1000);
+        signal.addEventListener('abort', () => {
+            clearTimeout(timer);
+            cancelledCalls += 1;
+            reject(new Error('cancelled'));
+        });
+    });
+}
+
+export async function reportProgress(progressToken, notify, progress, total) {
+    if (progressToken !== undefined) {
+        await notify({ method: 'notifications/progress', params: { progressToken, progress, total } });
+    }
+}
