@@ -1,4 +1,6 @@
 // What both npm peer servers say, so that they cannot drift apart.
+import { setTimeout as sleep } from 'node:timers/promises';
+
 export const WATCHED = 'test://watched-resource';
 export const PIXEL =
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEgAF/qMh9kgAAAABJRU5ErkJggg==';
@@ -34,16 +36,21 @@ export const cancellations = () => text(String(cancelledCalls));
 export function sleepUnlessCancelled(seconds, signal) {
     return new Promise((resolve, reject) => {
         const timer = setTimeout(() => resolve(text('slept')), seconds * 1000);
-        signal.addEventListener('abort', () => {
+        const stop = () => {
             clearTimeout(timer);
             cancelledCalls += 1;
             reject(new Error('cancelled'));
-        });
+        };
+        if (signal.aborted) stop();
+        else signal.addEventListener('abort', stop);
     });
 }
 
+// Waits a little after each report: the npm clients lose a notification that arrives in one read with
+// the answer it belongs to.
 export async function reportProgress(progressToken, notify, progress, total) {
     if (progressToken !== undefined) {
         await notify({ method: 'notifications/progress', params: { progressToken, progress, total } });
+        await sleep(10);
     }
 }

@@ -35,7 +35,7 @@ class Mcp1:
         self.revision = ""
         self.logs: list[Json] = []
         self.elicitations: list[Json] = []
-        self.elicit_action = "accept"
+        self.elicit_answer = walk.ACCEPT
         self.queues: list[asyncio.Queue[str]] = []
 
     async def on_log(self, params: Any) -> None:
@@ -43,9 +43,7 @@ class Mcp1:
 
     async def on_elicit(self, context: Any, params: Any) -> types.ElicitResult:
         self.elicitations.append(wire(params))
-        if self.elicit_action == "accept":
-            return types.ElicitResult(action="accept", content=dict(walk.USER))
-        return types.ElicitResult(action="decline")
+        return types.ElicitResult.model_validate(self.elicit_answer)
 
     async def on_sample(self, context: Any, params: Any) -> types.CreateMessageResult:
         return types.CreateMessageResult.model_validate(walk.SAMPLE_RESULT)

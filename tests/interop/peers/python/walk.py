@@ -9,7 +9,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import base64
+import importlib
 import json
+import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
@@ -20,9 +22,10 @@ CHECK_SECONDS = 20.0
 # Quotes, a backslash, controls, a line separator, text beyond the basic plane.
 ODD_TEXT = 'say "hi" \\ tab\t newline\n \u2028 ünïcødé 🜁'
 WATCHED = "test://watched-resource"
-USER = {"username": "testuser", "email": "test@example.com"}
+ACCEPT: Json = {"action": "accept", "content": {"username": "testuser", "email": "test@example.com"}}
 MODEL_ANSWER = "This is a test response from the client"
-ROOT = "file:///test/root"
+# A test may offer a root that exists.
+ROOT = os.environ.get("INTEROP_ROOT", "file:///test/root")
 SAMPLE_RESULT: Json = {
     "role": "assistant",
     "content": {"type": "text", "text": MODEL_ANSWER},
@@ -41,8 +44,8 @@ class Adapter(Protocol):
     revision: str
     logs: list[Json]
     elicitations: list[Json]
-    # The answer to the next elicitation: "accept" or "decline".
-    elicit_action: str
+    # The answer to the next elicitation.
+    elicit_answer: Json
 
     async def ping(self) -> None: ...
     async def list_all(self, kind: str) -> list[Json]: ...
@@ -69,6 +72,14 @@ def text_of(result: Json) -> str:
 def expect(condition: bool, detail: Any) -> None:
     if not condition:
         raise AssertionError(str(detail))
+
+
+async def outcome(call: Awaitable[Json]) -> Json | None:
+    """The result of a call, or nothing when it was refused with an error."""
+    try:
+        return await call
+    except Exception:
+        return None
 
 
 async def ping(adapter: Adapter) -> Any:
@@ -160,13 +171,13 @@ async def elicit(adapter: Adapter) -> Any:
     if adapter.revision < "2025-06-18":
         raise Unsupported("elicitation came with 2025-06-18")
     adapter.elicitations.clear()
-    adapter.elicit_action = "accept"
+    adapter.elicit_answer = ACCEPT
     text = text_of(await adapter.call("test_elicitation", {"message": "Who are you?"}))
     expect("testuser" in text and "test@example.com" in text, text)
     asked = adapter.elicitations[0]
     expect(asked["message"] == "Who are you?", asked)
     expect(set(asked["requestedSchema"]["properties"]) == {"username", "email"}, asked)
-    adapter.elicit_action = "decline"
+    adapter.elicit_answer = {"action": "decline"}
     text = text_of(await adapter.call("test_elicitation", {"message": "Who are you?"}))
     expect("decline" in text and "testuser" not in text, text)
 
@@ -289,11 +300,13 @@ async def walk(adapter: Adapter, checks: dict[str, Check] = CHECKS) -> AsyncIter
 
 
 def main(connect: Callable[[list[str], str], AbstractAsyncContextManager[Adapter]]) -> None:
-    """The command line of a peer client: `client.py [--revision REVISION] -- COMMAND...`."""
+    """The command line of a peer client: `client.py [--revision REVISION] [--server NAME] -- COMMAND...`."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--revision", default="auto")
+    parser.add_argument("--server", help="one of the published servers, which have their own checks")
     parser.add_argument("command", nargs="+")
     options = parser.parse_args()
+    checks = importlib.import_module("published").CHECKS[options.server] if options.server else CHECKS
 
     def report(outcome: Json) -> bool:
         print(json.dumps(outcome), flush=True)
@@ -305,7 +318,7 @@ def main(connect: Callable[[list[str], str], AbstractAsyncContextManager[Adapter
             async with connect(options.command, options.revision) as adapter:
                 met = options.revision in ("auto", adapter.revision)
                 good &= report({"check": "connect", "ok": met, "detail": adapter.revision})
-                async for outcome in walk(adapter):
+                async for outcome in walk(adapter, checks):
                     good &= report(outcome)
             return good & report({"check": "close", "ok": True, "detail": None})
         except Exception as error:

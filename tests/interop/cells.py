@@ -1,0 +1,164 @@
+"""Sessions between a client program and a server program, and the outcome of every check in them.
+
+A cell is client x server x revision x check. One process of each side serves all checks of a session; the
+sessions run two at a time, ahead of the tests that ask for their outcomes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+WORK = Path(os.environ.get("BAREWIRE_WORK", HERE.parents[1] / ".work" / "interop"))
+PEERS = HERE / "peers"
+sys.path.insert(0, str(PEERS / "python"))
+
+import published  # noqa: E402
+import walk  # noqa: E402
+
+REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28", "auto"]
+SESSION_SECONDS = 90
+# Two sessions keep two cores busy.
+RUNNING = ThreadPoolExecutor(max_workers=2)
+
+Command = list[str]
+
+
+def python(environment: str, script: str) -> Command:
+    return [str(WORK / environment / "bin" / "python"), str(PEERS / "python" / script)]
+
+
+def node(script: str) -> Command:
+    return ["node", str(WORK / "node" / script)]
+
+
+def package(name: str) -> Command:
+    return node(f"node_modules/@modelcontextprotocol/{name}/dist/index.js")
+
+
+PEER_CLIENTS = {
+    "mcp1": python("mcp1", "client_mcp1.py"),
+    "mcp2": python("mcp2", "client_mcp2.py"),
+    "ts1": node("client_ts1.mjs"),
+    "ts2": node("client_ts2.mjs"),
+}
+PEER_SERVERS = {
+    "mcp1": python("mcp1", "server_mcp1.py"),
+    "mcp2": python("mcp2", "server_mcp2.py"),
+    "ts1": node("server_ts1.mjs"),
+    "ts2": node("server_ts2.mjs"),
+}
+PUBLISHED_SERVERS = {name: package(name) for name in published.CHECKS}
+
+
+@dataclass(frozen=True)
+class Session:
+    """One client program against one server program in one revision."""
+
+    client: str
+    server: str
+    revision: str
+
+    @property
+    def checks(self) -> list[str]:
+        return ["connect", *published.CHECKS.get(self.server, walk.CHECKS), "close"]
+
+    def known(self, check: str) -> str | None:
+        """Why the matrix says that this cell cannot work."""
+        cell = (self.client, self.server, self.revision, check)
+        for *patterns, reason in MATRIX:
+            if all(pattern in ("*", value) for pattern, value in zip(patterns, cell, strict=True)):
+                return reason
+        return None
+
+
+def read_matrix() -> list[list[str]]:
+    lines = (HERE / "matrix.tsv").read_text().splitlines()
+    rows = [line.split("\t") for line in lines if line and not line.startswith("#")]
+    assert all(len(row) == 5 for row in rows), "a line of matrix.tsv has not five columns"
+    return rows
+
+
+MATRIX = read_matrix()
+
+
+class Grid:
+    """The sessions of one test module, started together."""
+
+    def __init__(self, clients: dict[str, Command], servers: dict[str, Command], sessions: list[Session]) -> None:
+        self._clients = clients
+        self._servers = servers
+        self._sessions = sessions
+        self._outcomes: dict[Session, Future[dict[str, walk.Json]]] = {}
+
+    def parameters(self) -> list[tuple[Session, str]]:
+        """The cells, for `pytest.mark.parametrize`; a session that cannot be is one cell, `*`."""
+        cells: list[tuple[Session, str]] = []
+        for session in self._sessions:
+            checks = ["*"] if session.known("*") else session.checks
+            cells += [(session, check) for check in checks]
+        return cells
+
+    def start(self) -> None:
+        for session in self._sessions:
+            if not session.known("*"):
+                self._outcomes[session] = RUNNING.submit(self._run, session)
+
+    def judge(self, session: Session, check: str) -> None:
+        """Passes, fails or skips the running test by the outcome of one cell."""
+        reason = session.known(check)
+        if check == "*":
+            pytest.skip(str(reason))
+        outcomes = self._outcomes[session].result()
+        outcome = outcomes.get(check, outcomes["connection"])
+        if reason is not None:
+            assert outcome["ok"] is not True, f"works, although matrix.tsv says: {reason}"
+            pytest.skip(reason)
+        if outcome["ok"] == "unsupported":
+            pytest.skip(outcome["detail"])
+        assert outcome["ok"] is True, outcome["detail"]
+
+    def _run(self, session: Session) -> dict[str, walk.Json]:
+        """Runs one session; `connection` is the outcome of a check that never came."""
+        command = [*self._clients[session.client], "--revision", session.revision]
+        if session.server in published.CHECKS:
+            command += ["--server", session.server]
+        command += ["--", *self._servers[session.server]]
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder).resolve()
+            environment = {
+                **os.environ,
+                "INTEROP_ROOT": root.as_uri(),
+                "MEMORY_FILE_PATH": str(root / "memory.jsonl"),
+            }
+            try:
+                done = subprocess.run(
+                    command, env=environment, capture_output=True, text=True, timeout=SESSION_SECONDS, check=False
+                )
+                output, errors, status = done.stdout, done.stderr, f"exit status {done.returncode}"
+            except subprocess.TimeoutExpired as late:
+                output, errors = text(late.stdout), text(late.stderr)
+                status = f"no end within {SESSION_SECONDS} s"
+        outcomes = {entry["check"]: entry for entry in map(json.loads, output.splitlines())}
+        missing = {"ok": False, "detail": f"{status}; {errors[-2000:]}"}
+        return {"connection": missing, **outcomes}
+
+
+def text(output: bytes | str | None) -> str:
+    return output.decode(errors="replace") if isinstance(output, bytes) else output or ""
+
+
+def identify(value: Session | str) -> str:
+    """The part of a test's name that one parameter makes."""
+    if isinstance(value, Session):
+        return f"{value.client}-{value.server}-{value.revision}"
+    return value if value != "*" else "session"
