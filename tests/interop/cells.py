@@ -94,7 +94,9 @@ MATRIX = read_matrix()
 class Grid:
     """The sessions of one test module, started together."""
 
-    def __init__(self, clients: dict[str, Command], servers: dict[str, Command], sessions: list[Session]) -> None:
+    def __init__(
+        self, clients: dict[str, Command], servers: dict[str, Command], sessions: list[Session]
+    ) -> None:
         self._clients = clients
         self._servers = servers
         self._sessions = sessions
@@ -142,7 +144,12 @@ class Grid:
             }
             try:
                 done = subprocess.run(
-                    command, env=environment, capture_output=True, text=True, timeout=SESSION_SECONDS, check=False
+                    command,
+                    env=environment,
+                    capture_output=True,
+                    text=True,
+                    timeout=SESSION_SECONDS,
+                    check=False,
                 )
                 output, errors, status = done.stdout, done.stderr, f"exit status {done.returncode}"
             except subprocess.TimeoutExpired as late:

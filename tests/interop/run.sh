@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs the pinned peers, then runs the interop suite with $PYTHON, an interpreter that has barewire and
-# pytest. Further arguments go to pytest.
+# pytest (default: the one that `make wheel` fills). Further arguments go to pytest.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 "$here/install.sh"
-exec "${PYTHON:-python3}" -m pytest "$here" -q -rs -p no:cacheprovider "$@"
+exec "${PYTHON:-$here/../../.work/venv/bin/python}" -m pytest "$here" -q -rs -p no:cacheprovider "$@"

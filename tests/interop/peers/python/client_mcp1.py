@@ -129,8 +129,9 @@ async def connect(command: list[str], revision: str) -> AsyncIterator[Mcp1]:
         # The SDK always offers its newest revision; an older one has no option.
         types.LATEST_PROTOCOL_VERSION = revision
     parameters = StdioServerParameters(command=command[0], args=command[1:], env=dict(os.environ))
-    async with stdio_client(parameters) as (read, write):
-        async with ClientSession(
+    async with (
+        stdio_client(parameters) as (read, write),
+        ClientSession(
             read,
             write,
             sampling_callback=adapter.on_sample,
@@ -138,10 +139,11 @@ async def connect(command: list[str], revision: str) -> AsyncIterator[Mcp1]:
             list_roots_callback=adapter.on_roots,
             logging_callback=adapter.on_log,
             message_handler=adapter.on_message,
-        ) as session:
-            adapter.session = session
-            adapter.revision = str((await session.initialize()).protocolVersion)
-            yield adapter
+        ) as session,
+    ):
+        adapter.session = session
+        adapter.revision = str((await session.initialize()).protocolVersion)
+        yield adapter
 
 
 if __name__ == "__main__":

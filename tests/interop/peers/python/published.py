@@ -62,13 +62,17 @@ async def everything_structured(adapter: Adapter) -> Any:
 
 
 async def everything_content(adapter: Adapter) -> Any:
-    image = [block for block in (await adapter.call("get-tiny-image"))["content"] if block["type"] == "image"][0]
+    image = next(
+        block for block in (await adapter.call("get-tiny-image"))["content"] if block["type"] == "image"
+    )
     expect(image["mimeType"] == "image/png" and base64.b64decode(image["data"]).startswith(b"\x89PNG"), image)
     noted = await adapter.call("get-annotated-message", {"messageType": "error", "includeImage": False})
     expect(noted["content"][0]["annotations"]["priority"] == 1, noted)
     links = (await adapter.call("get-resource-links", {"count": 3}))["content"]
     expect([block["type"] for block in links].count("resource_link") == 3, links)
-    embedded = (await adapter.call("get-resource-reference", {"resourceType": "Blob", "resourceId": 2}))["content"]
+    embedded = (await adapter.call("get-resource-reference", {"resourceType": "Blob", "resourceId": 2}))[
+        "content"
+    ]
     found = [block["resource"] for block in embedded if block["type"] == "resource"]
     expect(len(found) == 1 and "blob" in found[0], embedded)
 
@@ -141,7 +145,9 @@ async def everything_prompts(adapter: Adapter) -> Any:
     filled = await adapter.get_prompt("args-prompt", {"city": "Riga"})
     expect("Riga" in filled["messages"][0]["content"]["text"], filled)
     arguments = {"resourceType": "Text", "resourceId": "1"}
-    blocks = [message["content"] for message in (await adapter.get_prompt("resource-prompt", arguments))["messages"]]
+    blocks = [
+        message["content"] for message in (await adapter.get_prompt("resource-prompt", arguments))["messages"]
+    ]
     expect("resource" in [block["type"] for block in blocks], blocks)
 
 

@@ -110,7 +110,9 @@ async def test_sampling(prompt: str, ctx: Context) -> str:
     """Ask the model of the client."""
     content = types.TextContent(type="text", text=prompt)
     messages = [types.SamplingMessage(role="user", content=content)]
-    answer: Any = await ctx.session.create_message(messages, max_tokens=100, related_request_id=ctx.request_id)
+    answer: Any = await ctx.session.create_message(
+        messages, max_tokens=100, related_request_id=ctx.request_id
+    )
     return f"LLM response: {answer.content.text}"
 
 

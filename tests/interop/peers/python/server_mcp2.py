@@ -119,7 +119,9 @@ async def test_tool_with_logging(ctx: Context) -> str:
 
 
 @server.tool(structured_output=False)
-async def test_elicitation(message: str, answer: Annotated[ElicitationResult[User], Resolve(ask_user)]) -> str:
+async def test_elicitation(
+    message: str, answer: Annotated[ElicitationResult[User], Resolve(ask_user)]
+) -> str:
     """Ask the user."""
     if isinstance(answer, AcceptedElicitation):
         return f"User response: accept {answer.data.model_dump_json()}"
@@ -155,9 +157,8 @@ async def test_trigger_tool_change(ctx: Context) -> str:
 @server.tool(structured_output=False)
 async def test_trigger_resource_update(ctx: Context) -> str:
     """Tell the subscribers that the watched resource changed."""
-    if (ctx.protocol_version or "") < "2026":
-        if WATCHED in subscribed:
-            await ctx.session.send_resource_updated(WATCHED)
+    if (ctx.protocol_version or "") < "2026" and WATCHED in subscribed:
+        await ctx.session.send_resource_updated(WATCHED)
     await ctx.notify_resource_updated(WATCHED)
     return "updated"
 
