@@ -382,7 +382,10 @@ mod tests {
     fn older_keys_open_and_only_the_first_seals() {
         let old = sealed(b"content");
         let rotated = RequestStateKeys::new([2; 32], &[[8; 32], [1; 32]]);
-        assert_eq!(rotated.open(&old, &BINDING, 0, LIMIT).unwrap().content, b"content");
+        for older in [[[1; 32], [8; 32]], [[8; 32], [1; 32]]] {
+            let keys = RequestStateKeys::new([2; 32], &older);
+            assert_eq!(keys.open(&old, &BINDING, 0, LIMIT).unwrap().content, b"content");
+        }
         let new = rotated.seal(b"content", &BINDING, 1000, [9; 24], LIMIT).unwrap();
         assert_eq!(rotated.open(&new, &BINDING, 0, LIMIT).unwrap().content, b"content");
         assert_eq!(open(&new), Err(OpenError::WrongKeyOrTampered));
