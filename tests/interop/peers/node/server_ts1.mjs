@@ -25,6 +25,7 @@ tool(
     async ({ a, b }) => ({ ...text(JSON.stringify({ sum: a + b })), structuredContent: { sum: a + b } }),
     { sum: z.number().int() }
 );
+for (const [name, result] of Object.entries(shared.CONTENT)) tool(name, 'Return content.', {}, async () => result);
 tool('test_error_handling', 'Fail.', {}, async () => ({ ...text(shared.FAILURE), isError: true }));
 tool('test_tool_with_progress', 'Report progress 0, 50 and 100 of 100.', {}, async (_, extra) => {
     for (const done of [0, 50, 100]) await progress(extra, done, 100);
@@ -42,6 +43,12 @@ tool('test_tool_with_logging', 'Log three lines at level info.', {}, async () =>
 tool('test_elicitation', 'Ask the user.', { message: z.string() }, async ({ message }) =>
     shared.userResponse(await server.server.elicitInput({ message, requestedSchema: shared.USER_SCHEMA }))
 );
+tool('test_elicitation_twice', 'Ask the user two questions.', {}, async () => {
+    const ask = message => server.server.elicitInput({ message, requestedSchema: shared.USER_SCHEMA });
+    const first = await ask('First?');
+    const second = await ask('Second?');
+    return text(`${first.content.username} and ${second.content.username}`);
+});
 tool('test_sampling', 'Ask the model.', { prompt: z.string() }, async ({ prompt }) => {
     const answer = await server.server.createMessage(shared.samplingParams(prompt));
     return text(`LLM response: ${answer.content.text}`);
@@ -75,7 +82,7 @@ server.registerResource('static-binary', 'test://static-binary', { mimeType: 'im
 server.registerResource('watched', WATCHED, plain, async uri => ({
     contents: [{ uri: uri.href, ...plain, text: 'watched' }]
 }));
-const template = new ResourceTemplate('test://template/{id}/data', { list: undefined });
+const template = new ResourceTemplate('test://template/{id}/data', { list: undefined, complete: { id: shared.suggestions } });
 server.registerResource('template', template, { mimeType: 'application/json' }, async (uri, { id }) => ({
     contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify({ id, templateTest: true }) }]
 }));

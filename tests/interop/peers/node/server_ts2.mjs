@@ -27,6 +27,7 @@ function addTools(server) {
         async ({ a, b }) => ({ ...text(JSON.stringify({ sum: a + b })), structuredContent: { sum: a + b } }),
         z.object({ sum: z.number().int() })
     );
+    for (const [name, result] of Object.entries(shared.CONTENT)) tool(name, 'Return content.', none, async () => result);
     tool('test_error_handling', 'Fail.', none, async () => ({ ...text(shared.FAILURE), isError: true }));
     tool('test_tool_with_progress', 'Report progress 0, 50 and 100 of 100.', none, async (_, ctx) => {
         for (const done of [0, 50, 100]) await progress(ctx, done, 100);
@@ -44,6 +45,17 @@ function addTools(server) {
     tool('test_elicitation', 'Ask the user.', z.object({ message: z.string() }), async ({ message }, ctx) => {
         const request = inputRequired.elicit({ message, requestedSchema: shared.USER_SCHEMA });
         return ask(ctx, 'elicit', request, shared.userResponse);
+    });
+    tool('test_elicitation_twice', 'Ask the user two questions.', none, async (_, ctx) => {
+        // The answer to the first question comes back as the state of the second round.
+        const first = ctx.mcpReq.requestState();
+        const question = first === undefined ? 'First?' : 'Second?';
+        const answer = inputResponse(ctx.mcpReq.inputResponses, question);
+        const request = message => inputRequired.elicit({ message, requestedSchema: shared.USER_SCHEMA });
+        if (answer.kind !== 'elicit') return inputRequired({ inputRequests: { [question]: request(question) } });
+        const { username } = answer.content;
+        if (first !== undefined) return text(`${first} and ${username}`);
+        return inputRequired({ inputRequests: { 'Second?': request('Second?') }, requestState: username });
     });
     tool('test_sampling', 'Ask the model.', z.object({ prompt: z.string() }), async ({ prompt }, ctx) => {
         const request = inputRequired.createMessage(shared.samplingParams(prompt));
@@ -75,7 +87,7 @@ function addResources(server, subscribed) {
     server.registerResource('watched', WATCHED, plain, async uri => ({
         contents: [{ uri: uri.href, ...plain, text: 'watched' }]
     }));
-    const template = new ResourceTemplate('test://template/{id}/data', { list: undefined });
+    const template = new ResourceTemplate('test://template/{id}/data', { list: undefined, complete: { id: shared.suggestions } });
     server.registerResource('template', template, { mimeType: 'application/json' }, async (uri, { id }) => ({
         contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify({ id, templateTest: true }) }]
     }));

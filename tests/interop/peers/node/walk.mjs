@@ -92,6 +92,20 @@ const CHECKS = {
         expect(same(result.structuredContent, { sum: 5 }), result);
     },
 
+    async content(adapter) {
+        const starts = (block, bytes) => Buffer.from(block.data, 'base64').subarray(0, bytes.length).equals(Buffer.from(bytes));
+        const [image] = (await call(adapter, 'test_image_content')).content;
+        expect(image.mimeType === 'image/png' && starts(image, [0x89, 0x50, 0x4e, 0x47]), image);
+        const [embedded] = (await call(adapter, 'test_embedded_resource')).content;
+        expect(embedded.resource.text === 'This is an embedded resource content.', embedded);
+        const mixed = (await call(adapter, 'test_multiple_content_types')).content.map(block => block.type);
+        expect(same(mixed, ['text', 'image', 'resource']), mixed);
+        if (adapter.revision < '2025-03-26')
+            throw new Unsupported('audio came with 2025-03-26; images and resources are right');
+        const [audio] = (await call(adapter, 'test_audio_content')).content;
+        expect(audio.mimeType === 'audio/wav' && starts(audio, 'RIFF'), audio);
+    },
+
     async tool_error(adapter) {
         const result = await call(adapter, 'test_error_handling');
         expect(result.isError === true && textOf(result) !== '', result);
@@ -156,6 +170,16 @@ const CHECKS = {
         expect(declined.includes('decline') && !declined.includes('testuser'), declined);
     },
 
+    async elicit_twice(adapter) {
+        if (adapter.revision < '2025-06-18') throw new Unsupported('elicitation came with 2025-06-18');
+        adapter.elicitations.length = 0;
+        adapter.elicitAction = 'accept';
+        const text = textOf(await call(adapter, 'test_elicitation_twice'));
+        const asked = adapter.elicitations.map(elicitation => elicitation.message);
+        expect(same(asked, ['First?', 'Second?']), asked);
+        expect(text === 'testuser and testuser', text);
+    },
+
     async sample(adapter) {
         const text = textOf(await call(adapter, 'test_sampling', { prompt: 'Say something' }));
         expect(text.includes(MODEL_ANSWER), text);
@@ -202,9 +226,13 @@ const CHECKS = {
     async completion(adapter) {
         const ref = { type: 'ref/prompt', name: 'test_prompt_with_arguments' };
         const result = await adapter.client.complete({ ref, argument: { name: 'arg1', value: 'test' } });
-        const { values } = result.completion;
-        expect(Array.isArray(values) && values.every(value => typeof value === 'string'), result);
-        return values.length;
+        expect(same(result.completion.values, ['testValue1', 'testValue2']), result);
+    },
+
+    async template_completion(adapter) {
+        const ref = { type: 'ref/resource', uri: 'test://template/{id}/data' };
+        const result = await adapter.client.complete({ ref, argument: { name: 'id', value: 'test' } });
+        expect(same(result.completion.values, ['testValue1', 'testValue2']), result);
     },
 
     async tools_changed(adapter) {

@@ -107,7 +107,8 @@ class Mcp1:
         return wire(await self.session.get_prompt(name, arguments))
 
     async def complete(self, ref: Json, argument: str, value: str) -> Json:
-        reference = types.PromptReference.model_validate(ref)
+        kind = types.PromptReference if ref["type"] == "ref/prompt" else types.ResourceTemplateReference
+        reference = kind.model_validate(ref)
         return wire(await self.session.complete(reference, {"name": argument, "value": value}))
 
     @asynccontextmanager

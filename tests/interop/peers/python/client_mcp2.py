@@ -110,7 +110,8 @@ class Mcp2:
         return wire(await self.client.get_prompt(name, arguments))
 
     async def complete(self, ref: Json, argument: str, value: str) -> Json:
-        reference = types.PromptReference.model_validate(ref)
+        kind = types.PromptReference if ref["type"] == "ref/prompt" else types.ResourceTemplateReference
+        reference = kind.model_validate(ref)
         return wire(await self.client.complete(reference, {"name": argument, "value": value}))
 
     @asynccontextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import warnings
 from typing import Annotated, Any
@@ -31,6 +32,8 @@ PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489"
     "0000000d4944415478da63fccfc05000000481018097a7a8500000000049454e44ae426082"
 )
+# A wave file without samples.
+SOUND = b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x40\x1f\0\0\1\0\x08\0data\0\0\0\0"
 
 server = MCPServer("interop-mcp2", version="1.0.0", log_level="ERROR", warn_on_duplicate_tools=False)
 cancelled_calls = 0
@@ -47,6 +50,14 @@ class User(BaseModel):
 
 def ask_user(message: str) -> Elicit[User]:
     return Elicit(message, User)
+
+
+def ask_first() -> Elicit[User]:
+    return Elicit("First?", User)
+
+
+def ask_second(first: Annotated[User, Resolve(ask_first)]) -> Elicit[User]:
+    return Elicit("Second?", User)
 
 
 def ask_model(prompt: str) -> Sample:
@@ -74,6 +85,41 @@ async def echo(text: str) -> str:
 async def add(a: int, b: int) -> Sum:
     """Add two integers."""
     return Sum(sum=a + b)
+
+
+def image() -> types.ImageContent:
+    return types.ImageContent(type="image", data=base64.b64encode(PIXEL).decode(), mime_type="image/png")
+
+
+def embedded(uri: str, kind: str, text: str) -> types.EmbeddedResource:
+    contents = types.TextResourceContents(uri=uri, mime_type=kind, text=text)
+    return types.EmbeddedResource(type="resource", resource=contents)
+
+
+@server.tool(structured_output=False)
+async def test_image_content() -> types.ImageContent:
+    """Return an image."""
+    return image()
+
+
+@server.tool(structured_output=False)
+async def test_audio_content() -> types.AudioContent:
+    """Return a sound."""
+    return types.AudioContent(type="audio", data=base64.b64encode(SOUND).decode(), mime_type="audio/wav")
+
+
+@server.tool(structured_output=False)
+async def test_embedded_resource() -> types.EmbeddedResource:
+    """Return a resource."""
+    return embedded("test://embedded-resource", "text/plain", "This is an embedded resource content.")
+
+
+@server.tool(structured_output=False)
+async def test_multiple_content_types() -> list[Any]:
+    """Return a text, an image and a resource."""
+    text = types.TextContent(type="text", text="Multiple content types test:")
+    resource = embedded("test://mixed-content-resource", "application/json", '{"test":"data","value":123}')
+    return [text, image(), resource]
 
 
 @server.tool(structured_output=False)
@@ -126,6 +172,14 @@ async def test_elicitation(
     if isinstance(answer, AcceptedElicitation):
         return f"User response: accept {answer.data.model_dump_json()}"
     return f"User response: {answer.action}"
+
+
+@server.tool(structured_output=False)
+async def test_elicitation_twice(
+    first: Annotated[User, Resolve(ask_first)], second: Annotated[User, Resolve(ask_second)]
+) -> str:
+    """Ask the user two questions, one after the other."""
+    return f"{first.username} and {second.username}"
 
 
 @server.tool(structured_output=False)

@@ -121,6 +121,19 @@ async def structured(adapter: Adapter) -> Any:
     expect(result.get("structuredContent") == {"sum": 5}, result)
 
 
+async def content(adapter: Adapter) -> Any:
+    image = (await adapter.call("test_image_content"))["content"][0]
+    expect(image["mimeType"] == "image/png" and base64.b64decode(image["data"]).startswith(b"\x89PNG"), image)
+    embedded = (await adapter.call("test_embedded_resource"))["content"][0]
+    expect(embedded["resource"]["text"] == "This is an embedded resource content.", embedded)
+    mixed = [block["type"] for block in (await adapter.call("test_multiple_content_types"))["content"]]
+    expect(mixed == ["text", "image", "resource"], mixed)
+    if adapter.revision < "2025-03-26":
+        raise Unsupported("audio came with 2025-03-26; images and resources are right")
+    audio = (await adapter.call("test_audio_content"))["content"][0]
+    expect(audio["mimeType"] == "audio/wav" and base64.b64decode(audio["data"]).startswith(b"RIFF"), audio)
+
+
 async def tool_error(adapter: Adapter) -> Any:
     result = await adapter.call("test_error_handling")
     expect(result.get("isError") is True and text_of(result) != "", result)
@@ -182,6 +195,17 @@ async def elicit(adapter: Adapter) -> Any:
     expect("decline" in text and "testuser" not in text, text)
 
 
+async def elicit_twice(adapter: Adapter) -> Any:
+    if adapter.revision < "2025-06-18":
+        raise Unsupported("elicitation came with 2025-06-18")
+    adapter.elicitations.clear()
+    adapter.elicit_answer = ACCEPT
+    text = text_of(await adapter.call("test_elicitation_twice"))
+    asked = [elicitation["message"] for elicitation in adapter.elicitations]
+    expect(asked == ["First?", "Second?"], asked)
+    expect(text == "testuser and testuser", text)
+
+
 async def sample(adapter: Adapter) -> Any:
     text = text_of(await adapter.call("test_sampling", {"prompt": "Say something"}))
     expect(MODEL_ANSWER in text, text)
@@ -231,8 +255,13 @@ async def prompt(adapter: Adapter) -> Any:
 async def completion(adapter: Adapter) -> Any:
     ref = {"type": "ref/prompt", "name": "test_prompt_with_arguments"}
     values = (await adapter.complete(ref, "arg1", "test"))["completion"]["values"]
-    expect(isinstance(values, list) and all(isinstance(value, str) for value in values), values)
-    return len(values)
+    expect(values == ["testValue1", "testValue2"], values)
+
+
+async def template_completion(adapter: Adapter) -> Any:
+    ref = {"type": "ref/resource", "uri": "test://template/{id}/data"}
+    values = (await adapter.complete(ref, "id", "test"))["completion"]["values"]
+    expect(values == ["testValue1", "testValue2"], values)
 
 
 async def tools_changed(adapter: Adapter) -> Any:
@@ -262,12 +291,14 @@ CHECKS: dict[str, Check] = {
     "parallel": parallel,
     "big": big,
     "structured": structured,
+    "content": content,
     "tool_error": tool_error,
     "unknown_tool": unknown_tool,
     "progress": progress,
     "cancel": cancel,
     "logging": logging,
     "elicit": elicit,
+    "elicit_twice": elicit_twice,
     "sample": sample,
     "roots": roots,
     "resources": resources,
@@ -275,6 +306,7 @@ CHECKS: dict[str, Check] = {
     "template": template,
     "prompt": prompt,
     "completion": completion,
+    "template_completion": template_completion,
     "tools_changed": tools_changed,
     "resource_updated": resource_updated,
 }
