@@ -27,6 +27,9 @@ import walk  # noqa: E402
 
 REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28", "auto"]
 SESSION_SECONDS = 90
+# Runs a server and notes its exit status: a server ends by itself when the client closes its input, and a
+# status that never comes tells that the client had to kill it.
+NOTE_EXIT = ["sh", "-c", '"$@"; echo $? >"$INTEROP_EXIT"', "sh"]
 # Two sessions keep two cores busy.
 RUNNING = ThreadPoolExecutor(max_workers=2)
 
@@ -70,7 +73,7 @@ class Session:
 
     @property
     def checks(self) -> list[str]:
-        return ["connect", *published.CHECKS.get(self.server, walk.CHECKS), "close"]
+        return ["connect", *published.CHECKS.get(self.server, walk.CHECKS), "close", "exit"]
 
     def known(self, check: str) -> str | None:
         """Why the matrix says that this cell cannot work."""
@@ -134,12 +137,14 @@ class Grid:
         command = [*self._clients[session.client], "--revision", session.revision]
         if session.server in published.CHECKS:
             command += ["--server", session.server]
-        command += ["--", *self._servers[session.server]]
+        command += ["--", *NOTE_EXIT, *self._servers[session.server]]
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder).resolve()
+            exit_status = root / "exit-status"
             environment = {
                 **os.environ,
                 "INTEROP_ROOT": root.as_uri(),
+                "INTEROP_EXIT": str(exit_status),
                 "MEMORY_FILE_PATH": str(root / "memory.jsonl"),
             }
             try:
@@ -155,8 +160,10 @@ class Grid:
             except subprocess.TimeoutExpired as late:
                 output, errors = text(late.stdout), text(late.stderr)
                 status = f"no end within {SESSION_SECONDS} s"
+            noted = exit_status.read_text().strip() if exit_status.exists() else "killed"
         outcomes = {entry["check"]: entry for entry in map(json.loads, output.splitlines())}
         missing = {"ok": False, "detail": f"{status}; {errors[-2000:]}"}
+        outcomes["exit"] = {"ok": noted == "0", "detail": f"the server ended with status {noted}"}
         return {"connection": missing, **outcomes}
 
 
