@@ -16,6 +16,7 @@ mod jsonrpc;
 mod limits;
 mod logging;
 mod machine;
+pub mod model;
 mod queues;
 mod request_state;
 mod revision;

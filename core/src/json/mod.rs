@@ -58,6 +58,11 @@ impl Json {
     ///
     /// Keys are compared as written; of duplicates the last one counts.
     pub fn member(&self, member: &str) -> Option<Json> {
+        self.member_or_null(member).filter(|value| value.as_str() != "null")
+    }
+
+    /// As [`member`](Self::member), where `null` counts as a value.
+    pub(crate) fn member_or_null(&self, member: &str) -> Option<Json> {
         let text = self.as_str();
         let mut found = None;
         scan::object_members(text, MAX_DEPTH, |key, value| {
@@ -66,11 +71,12 @@ impl Json {
             }
         })
         .ok()?;
-        let value = found?;
-        if text.get(value.clone()) == Some("null") {
-            return None;
-        }
-        Some(Json::part(&self.text, self.range.start + value.start..self.range.start + value.end))
+        found.map(|value| self.slice(value))
+    }
+
+    /// A part of this text that is known to be one JSON value, as ranges given by the scanner are.
+    pub(crate) fn slice(&self, range: Range<usize>) -> Json {
+        Json::part(&self.text, self.range.start + range.start..self.range.start + range.end)
     }
 }
 

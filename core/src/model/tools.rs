@@ -1,0 +1,154 @@
+//! Tools (server/tools).
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::content::ContentBlock;
+use super::value::{Object, Rejected, Unfit, Value, object, read_items};
+use crate::json::Json;
+
+object! {
+    /// Hints on what a tool does. They are claims of the server, not facts. From 2025-03-26.
+    ToolAnnotations {
+        required {}
+        optional {
+            /// A name for people.
+            title: String = "title";
+            /// It changes nothing.
+            read_only_hint: bool = "readOnlyHint";
+            /// It may destroy something.
+            destructive_hint: bool = "destructiveHint";
+            /// Calling it twice is like calling it once.
+            idempotent_hint: bool = "idempotentHint";
+            /// It deals with the world outside.
+            open_world_hint: bool = "openWorldHint";
+        }
+    }
+}
+
+object! {
+    /// A tool's definition.
+    Tool {
+        required {
+            /// Its name.
+            name: String = "name";
+            /// The JSON Schema of its arguments.
+            input_schema: Object = "inputSchema";
+        }
+        optional {
+            /// Its name for people. From 2025-06-18.
+            title: String = "title";
+            /// What it does.
+            description: String = "description";
+            /// The JSON Schema of its structured content. From 2025-06-18.
+            output_schema: Object = "outputSchema";
+            /// Hints. From 2025-03-26.
+            annotations: ToolAnnotations = "annotations";
+            /// Icons. From 2025-11-25.
+            icons: Vec<Object> = "icons";
+            /// Metadata. From 2025-06-18.
+            meta: Object = "_meta";
+        }
+    }
+}
+
+/// Why a tool's schema cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SchemaFault {
+    /// `type` is none of the words that JSON Schema defines.
+    UnknownType,
+}
+
+impl Tool {
+    /// What keeps the output schema from being used, if anything does at first sight. The tool itself is sound.
+    pub fn output_schema_fault(&self) -> Option<SchemaFault> {
+        const TYPES: [&str; 7] =
+            ["\"object\"", "\"array\"", "\"string\"", "\"number\"", "\"integer\"", "\"boolean\"", "\"null\""];
+        let kind = self.output_schema.as_ref()?.json().member("type")?;
+        let known = kind.as_str().starts_with('[') || TYPES.contains(&kind.as_str());
+        (!known).then_some(SchemaFault::UnknownType)
+    }
+}
+
+/// The result of a tool call.
+#[derive(Clone, Debug, PartialEq, Default)]
+#[non_exhaustive]
+pub struct CallToolResult {
+    /// What the tool returned.
+    pub content: Vec<ContentBlock>,
+    /// The same as JSON. From 2025-06-18; `null` is a value from 2026-07-28.
+    pub structured_content: Option<Json>,
+    /// Whether the tool failed.
+    pub is_error: bool,
+    /// Blocks that could not be read.
+    pub rejected: Vec<Rejected>,
+}
+
+impl CallToolResult {
+    /// Reads a result block by block: what is good is delivered, what is not is in `rejected`.
+    ///
+    /// # Errors
+    /// [`Unfit`] if the result as a whole has another shape.
+    pub fn read(result: &Json) -> Result<CallToolResult, Unfit> {
+        let (content, rejected) = match result.member("content") {
+            Some(content) => read_items(&content).map_err(|fault| fault.inside("content"))?,
+            None if result.as_str().starts_with('{') => (Vec::new(), Vec::new()),
+            None => return Err(Unfit::new("is not an object")),
+        };
+        let is_error = match result.member("isError") {
+            Some(is_error) => bool::read(&is_error).map_err(|fault| fault.inside("isError"))?,
+            None => false,
+        };
+        Ok(CallToolResult {
+            content,
+            structured_content: result.member_or_null("structuredContent"),
+            is_error,
+            rejected,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::read_list;
+
+    #[test]
+    fn one_bad_tool_hides_no_other() {
+        let result = Json::new(
+            r#"{"tools":[{"name":"good1","inputSchema":{"type":"object"}},null,{"name":"noschema"},{"name":42,"inputSchema":{"type":"object"}},{"name":"nullschema","inputSchema":null},{"name":"odd","inputSchema":{"type":"object"},"outputSchema":{"type":"nonsense"}},{"name":"good2","inputSchema":{"type":"object"}}]}"#,
+        )
+        .unwrap();
+        let listing = read_list::<Tool>(&result, "tools").unwrap();
+        let names: Vec<&str> = listing.items.iter().map(|tool| tool.name.as_str()).collect();
+        assert_eq!(names, ["good1", "odd", "good2"]);
+        assert_eq!(listing.items[1].output_schema_fault(), Some(SchemaFault::UnknownType));
+        assert_eq!(listing.items[0].output_schema_fault(), None);
+        let faults: Vec<_> =
+            listing.rejected.iter().map(|r| (r.index, r.fault.path.as_str(), r.fault.reason)).collect();
+        assert_eq!(
+            faults,
+            [
+                (1, "", "is not an object"),
+                (2, "inputSchema", "is missing"),
+                (3, "name", "is not a string"),
+                (4, "inputSchema", "is missing")
+            ]
+        );
+        assert_eq!(listing.strict().unwrap_err().len(), 4);
+    }
+
+    #[test]
+    fn structured_null_is_a_value() {
+        let read = |text| CallToolResult::read(&Json::new(text).unwrap()).unwrap();
+        assert_eq!(
+            read(r#"{"content":[],"structuredContent":null}"#).structured_content.unwrap().as_str(),
+            "null"
+        );
+        assert_eq!(read(r#"{"content":[]}"#).structured_content, None);
+        let result = read(
+            r#"{"content":[{"type":"text","text":"before"},{"type":"hologram"},{"type":"text"}],"isError":true}"#,
+        );
+        assert_eq!((result.content.len(), result.rejected.len(), result.is_error), (2, 1, true));
+    }
+}
