@@ -32,7 +32,7 @@ const LAYERS: [Layer; 9] = [
     // 6: the roles, which do not know each other.
     Layer { modules: &["client", "server"], below: 6, also: &[] },
     // 7: transports, generic over the role.
-    Layer { modules: &["transport"], below: 5, also: &[] },
+    Layer { modules: &["transport"], below: 5, also: &["config"] },
     // 8: authorization, which exchanges HTTP values and knows no message.
     Layer { modules: &["auth"], below: 1, also: &["error", "transport::http"] },
 ];
