@@ -4,7 +4,14 @@ Times are integers in milliseconds from any fixed origin (a monotonic clock). JS
 and comes out as `bytes`. Handles are integers. An object may be used from several threads, one at a time.
 """
 
-from typing import Final, Literal, TypeAlias, final
+from collections.abc import Sequence
+from typing import Final, Literal, final
+
+from ._aliases import Era as Era
+from ._aliases import Event as Event
+from ._aliases import InputKindName as InputKindName
+from ._aliases import Json as Json
+from ._aliases import ListKindName as ListKindName
 
 # What the core knows; bindings keep no list of their own.
 VERSION: Final[str]
@@ -17,11 +24,6 @@ MODERN_REVISIONS: Final[tuple[str, ...]]
 """The names of the stateless revisions, newest first."""
 LOG_LEVELS: Final[tuple[str, ...]]
 """The names of the log levels, least severe first."""
-
-Json: TypeAlias = bytes | str
-Era: TypeAlias = Literal["legacy", "modern"]
-InputKindName: TypeAlias = Literal["elicitation", "sampling", "roots"]
-ListKindName: TypeAlias = Literal["tools", "resources", "prompts"]
 
 class Limits:
     """Bounds on everything a peer can make the core keep; see the core's `Limits` for units and defaults."""
@@ -84,7 +86,7 @@ class SubscriptionFilter:
         tools: bool = False,
         resources: bool = False,
         prompts: bool = False,
-        resource_uris: list[str] = ...,
+        resource_uris: Sequence[str] = ...,
     ) -> SubscriptionFilter: ...
     @property
     def tools(self) -> bool: ...
@@ -152,13 +154,10 @@ class RequestContext:
     @property
     def round(self) -> int: ...
 
-class Event:
-    """The base of all events. Match on the class; every payload is raw JSON bytes."""
-
 # ---------------------------------------------------------------- events of both roles
 
 @final
-class NotificationReceived(Event):
+class NotificationReceived:
     """`session` is set on servers in the legacy era only."""
 
     @property
@@ -169,7 +168,7 @@ class NotificationReceived(Event):
     def params(self) -> bytes | None: ...
 
 @final
-class ViolationTolerated(Event):
+class ViolationTolerated:
     @property
     def violation(self) -> str: ...
     @property
@@ -178,14 +177,14 @@ class ViolationTolerated(Event):
     def bytes(self) -> bytes: ...
 
 @final
-class MessageDiscarded(Event):
+class MessageDiscarded:
     @property
     def violation(self) -> str: ...
     @property
     def bytes(self) -> bytes: ...
 
 @final
-class Disconnected(Event):
+class Disconnected:
     """The last event. `reason` is an exception of the `McpError` tree, made but not raised."""
 
     @property
@@ -194,7 +193,7 @@ class Disconnected(Event):
 # ---------------------------------------------------------------- events of a client
 
 @final
-class Ready(Event):
+class Ready:
     @property
     def revision(self) -> str: ...
     @property
@@ -206,11 +205,11 @@ class Ready(Event):
     def instructions(self) -> str | None: ...
 
 @final
-class RestartRequired(Event):
+class RestartRequired:
     """Start the server afresh and call `Client.restart`."""
 
 @final
-class ResponseReceived(Event):
+class ResponseReceived:
     """A client's request ended well; on a server, a request of its own ended: `result` or `error`."""
 
     @property
@@ -225,7 +224,7 @@ class ResponseReceived(Event):
     def error(self) -> Exception | None: ...
 
 @final
-class RequestFailed(Event):
+class RequestFailed:
     """`error` is an exception of the `McpError` tree, made but not raised."""
 
     @property
@@ -234,7 +233,7 @@ class RequestFailed(Event):
     def error(self) -> Exception: ...
 
 @final
-class InputRequired(Event):
+class InputRequired:
     @property
     def request(self) -> int | None: ...
     @property
@@ -243,12 +242,12 @@ class InputRequired(Event):
     def round(self) -> int: ...
 
 @final
-class InputWithdrawn(Event):
+class InputWithdrawn:
     @property
     def input(self) -> int: ...
 
 @final
-class ProgressReceived(Event):
+class ProgressReceived:
     @property
     def request(self) -> int: ...
     @property
@@ -261,7 +260,7 @@ class ProgressReceived(Event):
     def increasing(self) -> bool: ...
 
 @final
-class LogReceived(Event):
+class LogReceived:
     @property
     def request(self) -> int | None: ...
     @property
@@ -272,28 +271,28 @@ class LogReceived(Event):
     def data(self) -> bytes: ...
 
 @final
-class SubscriptionAcknowledged(Event):
+class SubscriptionAcknowledged:
     @property
     def subscription(self) -> int: ...
     @property
     def honoured(self) -> SubscriptionFilter: ...
 
 @final
-class SubscriptionEnded(Event):
+class SubscriptionEnded:
     @property
     def subscription(self) -> int: ...
     @property
     def graceful(self) -> bool: ...
 
 @final
-class ListChanged(Event):
+class ListChanged:
     @property
     def kind(self) -> ListKindName: ...
     @property
     def subscription(self) -> int | None: ...
 
 @final
-class ResourceUpdated(Event):
+class ResourceUpdated:
     @property
     def uri(self) -> str: ...
     @property
@@ -302,7 +301,7 @@ class ResourceUpdated(Event):
 # ---------------------------------------------------------------- events of a server
 
 @final
-class ToolCalled(Event):
+class ToolCalled:
     @property
     def request(self) -> int: ...
     @property
@@ -313,7 +312,7 @@ class ToolCalled(Event):
     def context(self) -> RequestContext: ...
 
 @final
-class ResourceReadRequested(Event):
+class ResourceReadRequested:
     @property
     def request(self) -> int: ...
     @property
@@ -326,7 +325,7 @@ class ResourceReadRequested(Event):
     def context(self) -> RequestContext: ...
 
 @final
-class PromptRequested(Event):
+class PromptRequested:
     @property
     def request(self) -> int: ...
     @property
@@ -337,7 +336,7 @@ class PromptRequested(Event):
     def context(self) -> RequestContext: ...
 
 @final
-class CompletionRequested(Event):
+class CompletionRequested:
     """Exactly one of `prompt` and `resource` is set."""
 
     @property
@@ -356,7 +355,7 @@ class CompletionRequested(Event):
     def context(self) -> RequestContext: ...
 
 @final
-class RequestReceived(Event):
+class RequestReceived:
     @property
     def request(self) -> int: ...
     @property
@@ -367,26 +366,26 @@ class RequestReceived(Event):
     def context(self) -> RequestContext: ...
 
 @final
-class RequestCancelled(Event):
+class RequestCancelled:
     @property
     def request(self) -> int: ...
     @property
     def reason(self) -> str | None: ...
 
 @final
-class SubscriptionOpened(Event):
+class SubscriptionOpened:
     @property
     def subscription(self) -> int: ...
     @property
     def filter(self) -> SubscriptionFilter: ...
 
 @final
-class SubscriptionClosed(Event):
+class SubscriptionClosed:
     @property
     def subscription(self) -> int: ...
 
 @final
-class SessionOpened(Event):
+class SessionOpened:
     @property
     def session(self) -> int: ...
     @property
@@ -398,12 +397,12 @@ class SessionOpened(Event):
     def has_capability(self, path: str) -> bool: ...
 
 @final
-class SessionClosed(Event):
+class SessionClosed:
     @property
     def session(self) -> int: ...
 
 @final
-class Drained(Event):
+class Drained:
     @property
     def abandoned(self) -> list[int]: ...
 
@@ -424,7 +423,7 @@ class Client:
         website_url: str | None = None,
         icons: Json | None = None,
         capabilities: Json | None = None,
-        revisions: list[str] | None = None,
+        revisions: Sequence[str] | None = None,
         era: str | None = None,
         limits: Limits | None = None,
         timeouts: Timeouts | None = None,
@@ -467,9 +466,16 @@ class Client:
         log_level: str | None = None,
         meta: Json | None = None,
     ) -> int: ...
-    def list(self, kind: Literal["tools", "resources", "resource_templates", "prompts"], cursor: str | None, now: int) -> int: ...
+    def list(
+        self,
+        kind: Literal["tools", "resources", "resource_templates", "prompts"],
+        cursor: str | None,
+        now: int,
+    ) -> int: ...
     def read_resource(self, uri: str, now: int, *, timeout: int | None = None) -> int: ...
-    def get_prompt(self, name: str, arguments: Json | None, now: int, *, timeout: int | None = None) -> int: ...
+    def get_prompt(
+        self, name: str, arguments: Json | None, now: int, *, timeout: int | None = None
+    ) -> int: ...
     def complete(
         self,
         now: int,
@@ -511,15 +517,15 @@ class Server:
         website_url: str | None = None,
         icons: Json | None = None,
         instructions: str | None = None,
-        revisions: list[str] | None = None,
+        revisions: Sequence[str] | None = None,
         logging: bool = True,
         completions: bool = False,
         extensions: Json | None = None,
-        extension_methods: list[str] | None = None,
+        extension_methods: Sequence[str] | None = None,
         ttl_ms: int = 0,
         cache_scope: Literal["public", "private"] = "private",
         identify_results: bool = True,
-        request_state_keys: list[bytes] | None = None,
+        request_state_keys: Sequence[bytes] | None = None,
         limits: Limits | None = None,
         timeouts: Timeouts | None = None,
     ) -> Server: ...
@@ -552,18 +558,19 @@ class Server:
     def require_input(
         self,
         request: int,
-        questions: list[tuple[str, InputKindName, Json]],
+        questions: Sequence[tuple[str, InputKindName, Json]],
         now: int,
         state: Json | None = None,
     ) -> None:
-        """Ask; each question is key, kind and parameters. Raises `MissingCapabilityError` (with `.required`, raw
-        JSON) if the client did not declare what a question needs; the request then still waits for its answer."""
+        """Ask; each question is key, kind and parameters.
+
+        Raises `MissingCapabilityError` (with `.required`, raw JSON) if the client did not declare what a
+        question needs; the request then still waits for its answer.
+        """
     def progress(
         self, request: int, progress: float, total: float | None = None, message: str | None = None
     ) -> bool: ...
-    def log(
-        self, request: int | None, level: str, data: Json, logger: str | None = None
-    ) -> bool: ...
+    def log(self, request: int | None, level: str, data: Json, logger: str | None = None) -> bool: ...
     def notify(self, request: int, method: str, params: Json | None = None) -> bool: ...
     def publish_list_changed(self, kind: ListKindName) -> None: ...
     def publish_resource_updated(self, uri: str) -> None: ...

@@ -1,0 +1,76 @@
+"""Names for groups of types of `barewire._native`, which loads this module when one is asked for."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from ._native import (
+    CompletionRequested,
+    Disconnected,
+    Drained,
+    InputRequired,
+    InputWithdrawn,
+    ListChanged,
+    LogReceived,
+    MessageDiscarded,
+    NotificationReceived,
+    ProgressReceived,
+    PromptRequested,
+    Ready,
+    RequestCancelled,
+    RequestFailed,
+    RequestReceived,
+    ResourceReadRequested,
+    ResourceUpdated,
+    ResponseReceived,
+    RestartRequired,
+    SessionClosed,
+    SessionOpened,
+    SubscriptionAcknowledged,
+    SubscriptionClosed,
+    SubscriptionEnded,
+    SubscriptionOpened,
+    ToolCalled,
+    ViolationTolerated,
+)
+
+Json: TypeAlias = bytes | str
+"""JSON text on its way in; bytes are UTF-8."""
+Era: TypeAlias = Literal["legacy", "modern"]
+"""The two ways the protocol has worked: with a handshake and sessions, or stateless."""
+InputKindName: TypeAlias = Literal["elicitation", "sampling", "roots"]
+"""What a server can ask of its client."""
+ListKindName: TypeAlias = Literal["tools", "resources", "prompts"]
+"""The lists of a server that can change."""
+Event: TypeAlias = (
+    (
+)
+    NotificationReceived
+    | ViolationTolerated
+    | MessageDiscarded
+    | Disconnected
+    | Ready
+    | RestartRequired
+    | ResponseReceived
+    | RequestFailed
+    | InputRequired
+    | InputWithdrawn
+    | ProgressReceived
+    | LogReceived
+    | SubscriptionAcknowledged
+    | SubscriptionEnded
+    | ListChanged
+    | ResourceUpdated
+    | ToolCalled
+    | ResourceReadRequested
+    | PromptRequested
+    | CompletionRequested
+    | RequestReceived
+    | RequestCancelled
+    | SubscriptionOpened
+    | SubscriptionClosed
+    | SessionOpened
+    | SessionClosed
+    | Drained
+)
+"""Whatever a machine tells its application."""

@@ -1,0 +1,134 @@
+"""The errors of the package: one tree under `McpError`, numbered as in every language.
+
+This module imports nothing, so that a program that raises no error pays nothing for it.
+"""
+
+from __future__ import annotations
+
+
+class McpError(Exception):
+    """The root of the tree.
+
+    `code` is a number of the table that the core shares with all its languages; a JSON-RPC error has the
+    code of the error object instead, and 0 means that the error has no number. Numbers are never reused.
+    """
+
+    def __init__(self, message: str = "", code: int = 0) -> None:
+        super().__init__(message, code)
+        self.message = message
+        self.code = code
+
+    def __str__(self) -> str:
+        return self.message
+
+
+# ---------------------------------------------------------------- errors of a call on a machine
+
+
+class ApiMisuseError(McpError):
+    """The caller asked for something that is not possible now. Nothing changed. Codes 101 to 199."""
+
+
+class PeerMisbehavedError(McpError):
+    """The peer broke the protocol in a way that ends the connection. Codes 201 to 299."""
+
+
+class PeerIncompatibleError(McpError):
+    """Both sides are sound but have no common ground, such as no common revision. Codes 301 to 399."""
+
+
+class MissingCapabilityError(PeerIncompatibleError):
+    """The peer did not declare what a request cannot do without.
+
+    `required` is the JSON text of the capabilities object that names what is missing.
+    """
+
+    def __init__(self, message: str, code: int, required: bytes) -> None:
+        super().__init__(message, code)
+        self.args = (message, code, required)
+        self.required = required
+
+
+class LimitExceededError(McpError):
+    """A configured bound was reached. Codes 401 to 499."""
+
+
+class ConnectionClosedError(McpError):
+    """The connection is over. Codes 501 to 599; 505: an internal error was caught and the object is dead."""
+
+
+# ---------------------------------------------------------------- ends of a request without a result
+
+
+class RequestTimedOutError(McpError):
+    """No answer came in time."""
+
+
+class RequestCancelledError(McpError):
+    """This side cancelled the request."""
+
+
+class ConnectionLostError(McpError):
+    """The connection ended before the answer came."""
+
+
+class InvalidResultError(McpError):
+    """The answer is malformed, or not what the method defines."""
+
+
+class InputRefusedError(McpError):
+    """A question that the request depends on was refused.
+
+    On a client its own handlers refused. On a server the client refused: `code`, `message` and `data` are
+    those of its error.
+    """
+
+    def __init__(self, code: int, message: str, data: object = None) -> None:
+        super().__init__(message, code)
+        self.args = (code, message, data)
+        self.data = data
+
+
+class RoundsExceededError(McpError):
+    """The server asked more often than the limit on rounds allows."""
+
+
+# ---------------------------------------------------------------- errors on the wire
+
+
+class RpcError(McpError):
+    """A JSON-RPC error object: what the peer answered, or what a handler raises to answer so itself.
+
+    `code` is the code on the wire and `data` whatever else the sender gave.
+    """
+
+    def __init__(self, code: int, message: str, data: object = None, *, raw: bytes | None = None) -> None:
+        super().__init__(message, code)
+        self.args = (code, message, data)
+        self._data = data
+        self._raw = raw
+
+    @property
+    def data(self) -> object:
+        """What the sender gave beside code and message, decoded when it is first read; `None` without it."""
+        if self._data is None and self._raw is not None:
+            import msgspec
+
+            self._data = msgspec.json.decode(self._raw)
+        return self._data
+
+    @property
+    def raw_data(self) -> bytes | None:
+        """`data` as JSON text; `None` without it."""
+        if self._raw is None and self._data is not None:
+            import msgspec
+
+            self._raw = msgspec.json.encode(self._data)
+        return self._raw
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.code})"
+
+
+class ToolError(McpError):
+    """A tool failed in a way that the model shall read: raise it in a handler with the text to show."""
