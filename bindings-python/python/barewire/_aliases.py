@@ -43,8 +43,6 @@ InputKindName: TypeAlias = Literal["elicitation", "sampling", "roots"]
 ListKindName: TypeAlias = Literal["tools", "resources", "prompts"]
 """The lists of a server that can change."""
 Event: TypeAlias = (
-    (
-)
     NotificationReceived
     | ViolationTolerated
     | MessageDiscarded
