@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::json::Json;
-use crate::revision::{Capability, Revision};
+use crate::revision::{Capability, InputMismatch, Revision};
 
 /// Why a call on a machine or transport failed.
 ///
@@ -292,6 +292,19 @@ impl From<ApiMisuse> for Error {
 impl From<Limit> for Error {
     fn from(limit: Limit) -> Self {
         Error::LimitExceeded(limit)
+    }
+}
+
+impl From<InputMismatch> for Error {
+    fn from(mismatch: InputMismatch) -> Self {
+        match mismatch {
+            InputMismatch::InvalidJson => ApiMisuse::InvalidJson.into(),
+            InputMismatch::InvalidMember(member) => ApiMisuse::InvalidDefinition(member).into(),
+            InputMismatch::NotInRevision(revision) => ApiMisuse::NotAllowedInRevision(revision).into(),
+            InputMismatch::MissingCapability(missing) => {
+                Error::PeerIncompatible(PeerIncompatible::MissingCapability(missing))
+            }
+        }
     }
 }
 

@@ -22,11 +22,22 @@ pub(crate) struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
     depth_limit: usize,
+    newline: bool,
 }
 
 impl<'a> Scanner<'a> {
     pub(crate) fn new(text: &'a str, depth_limit: usize) -> Self {
-        Scanner { bytes: text.as_bytes(), at: 0, depth_limit: depth_limit.min(MAX_DEPTH) }
+        Scanner { bytes: text.as_bytes(), at: 0, depth_limit: depth_limit.min(MAX_DEPTH), newline: false }
+    }
+
+    /// Whether a raw newline or carriage return was passed; none can stand inside a string.
+    pub(crate) const fn saw_newline(&self) -> bool {
+        self.newline
+    }
+
+    /// The offset of the next byte.
+    pub(crate) const fn position(&self) -> usize {
+        self.at
     }
 
     /// Skips white space and returns the next byte without consuming it.
@@ -34,7 +45,11 @@ impl<'a> Scanner<'a> {
     pub(crate) fn peek(&mut self) -> Option<u8> {
         while let Some(&byte) = self.bytes.get(self.at) {
             match byte {
-                b' ' | b'\t' | b'\n' | b'\r' => self.at += 1,
+                b' ' | b'\t' => self.at += 1,
+                b'\n' | b'\r' => {
+                    self.newline = true;
+                    self.at += 1;
+                }
                 _ => return Some(byte),
             }
         }

@@ -1,12 +1,26 @@
 //! Protocol revisions: the only place that knows their names and what differs between them.
 
 mod capability;
+mod declarations;
+mod definitions;
 mod era;
+mod errors;
+mod inputs;
+pub(crate) mod meta;
 mod methods;
+mod results;
+mod shape;
+mod text;
 
 pub use capability::{Capabilities, Capability};
+pub(crate) use declarations::{write_client_capabilities, write_server_capabilities};
+pub(crate) use definitions::Definition;
 pub use era::EraVerdict;
+pub(crate) use errors::{project_error, resource_not_found};
+pub(crate) use inputs::{InputMismatch, missing_capabilities, project_input_params};
 pub use methods::{Direction, Kind, Method, MethodRow};
+pub(crate) use results::{ResultMembers, write_list_result, write_result};
+pub(crate) use text::one_line;
 
 use alloc::vec::Vec;
 use core::fmt;

@@ -1,5 +1,6 @@
 //! The server role.
 
+mod catalog;
 mod event;
 
 pub use event::{ClientFailure, CompletionReference, Event, RequestContext, TemplateMatch};

@@ -1,0 +1,223 @@
+//! `_meta`: its keys, and how it gets into params and results without touching what the caller wrote
+//! (basic/index, `_meta`).
+
+use alloc::string::String;
+
+use super::text::{self, ObjectWriter};
+use super::{Era, Revision};
+use crate::json::scan::Scanner;
+use crate::json::{MAX_DEPTH, ScanError};
+use crate::jsonrpc::write;
+
+/// On requests: the revision that governs it. From 2026-07-28, required.
+pub(crate) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+/// On requests: what the client can do while it is served. From 2026-07-28, required.
+pub(crate) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+/// On requests: name and version of the client. From 2026-07-28.
+pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+/// On requests: the least severity of log messages wanted. From 2026-07-28.
+pub(crate) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+/// On results: name and version of the server. From 2026-07-28.
+pub(crate) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+/// On notifications and the result of a subscription: the id of its request. From 2026-07-28.
+pub(crate) const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
+/// On requests: the token to report progress under.
+pub(crate) const PROGRESS_TOKEN: &str = "progressToken";
+
+/// The keys the client core sets itself; what a caller wrote under them gives way.
+const OF_THE_CORE: [&str; 5] =
+    [PROTOCOL_VERSION, CLIENT_INFO, CLIENT_CAPABILITIES, LOG_LEVEL, PROGRESS_TOKEN];
+
+/// What goes into the `_meta` of one outgoing request.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RequestMeta<'a> {
+    /// What is the same on every request of a connection: made once by [`standing_members`].
+    pub(crate) standing: &'a str,
+    /// The least severity of log messages wanted. Only from 2026-07-28.
+    pub(crate) log_level: Option<&'a str>,
+    /// The JSON token to report progress under.
+    pub(crate) progress_token: Option<&'a str>,
+    /// The text of an object with the caller's own members, such as trace context.
+    pub(crate) extra: Option<&'a str>,
+}
+
+/// The members of `_meta` that every request to a server of `revision` carries, comma-separated; none in
+/// the legacy era. The arguments are the texts of objects on one line.
+pub(crate) fn standing_members(
+    revision: Revision,
+    client_info: Option<&str>,
+    client_capabilities: &str,
+) -> String {
+    let mut out = String::new();
+    if revision.era() == Era::Legacy {
+        return out;
+    }
+    let mut object = ObjectWriter::inside(&mut out);
+    write::string(object.key(PROTOCOL_VERSION), revision.as_str());
+    if let Some(client_info) = client_info {
+        object.member(CLIENT_INFO, client_info);
+    }
+    object.member(CLIENT_CAPABILITIES, client_capabilities);
+    out
+}
+
+/// Appends the params of a request: `params` (the text of an object) with `meta` merged into its `_meta`.
+/// The core's own keys replace the caller's of the same name; all else is copied byte by byte, without line
+/// breaks. False if there is nothing to write: no params and no `_meta`.
+///
+/// # Errors
+/// If `params` or `meta.extra` is not a JSON object. Nothing is appended then.
+pub(crate) fn write_request_params(
+    out: &mut String,
+    params: Option<&str>,
+    meta: &RequestMeta<'_>,
+) -> Result<bool, ScanError> {
+    let extra = meta.extra.map(text::one_line_object).transpose()?;
+    let meta = RequestMeta { extra: extra.as_deref(), ..*meta };
+    let Some(params) = params else {
+        if !meta.is_empty() {
+            let mut object = ObjectWriter::open(out);
+            meta.write(object.key("_meta"), None);
+            object.close();
+            return Ok(true);
+        }
+        return Ok(false);
+    };
+    let found = Params::read(params)?;
+    if found.newline {
+        let joined = text::joined_lines(params);
+        let found = Params::read(&joined)?;
+        write_found(out, &joined, &found, &meta);
+    } else {
+        write_found(out, params, &found, &meta);
+    }
+    Ok(true)
+}
+
+/// What one pass over params finds.
+struct Params {
+    object: core::ops::Range<usize>,
+    is_empty: bool,
+    has_meta: bool,
+    newline: bool,
+}
+
+impl Params {
+    fn read(params: &str) -> Result<Params, ScanError> {
+        let mut scanner = Scanner::new(params, MAX_DEPTH);
+        scanner.expect(b'{')?;
+        let start = scanner.position() - 1;
+        let (mut is_empty, mut has_meta) = (true, false);
+        while scanner.peek() != Some(b'}') {
+            if !core::mem::take(&mut is_empty) {
+                scanner.expect(b',')?;
+            }
+            let key = scanner.string()?;
+            scanner.expect(b':')?;
+            scanner.value_at_depth(1)?;
+            has_meta |= &params[key] == "_meta";
+        }
+        scanner.expect(b'}')?;
+        let object = start..scanner.position();
+        scanner.end()?;
+        Ok(Params { object, is_empty, has_meta, newline: scanner.saw_newline() })
+    }
+}
+
+fn write_found(out: &mut String, params: &str, found: &Params, meta: &RequestMeta<'_>) {
+    let params = &params[found.object.clone()];
+    if meta.is_empty() {
+        out.push_str(params);
+        return;
+    }
+    out.reserve(params.len() + meta.standing.len() + 64);
+    let mut object = ObjectWriter::open(out);
+    if found.has_meta {
+        let mut callers = None;
+        text::each_member(params, |key, value| {
+            if key == "_meta" {
+                callers = Some(value);
+            }
+        });
+        meta.write(object.key("_meta"), callers);
+        text::each_member(params, |key, value| {
+            if key != "_meta" {
+                object.member(key, value);
+            }
+        });
+    } else {
+        meta.write(object.key("_meta"), None);
+        if !found.is_empty {
+            object.rest().push_str(&params[1..params.len() - 1]);
+        }
+    }
+    object.close();
+}
+
+impl RequestMeta<'_> {
+    fn is_empty(&self) -> bool {
+        self.standing.is_empty()
+            && self.log_level.is_none()
+            && self.progress_token.is_none()
+            && self.extra.is_none_or(text::is_empty_container)
+    }
+
+    fn write(&self, out: &mut String, callers: Option<&str>) {
+        let mut object = ObjectWriter::open(out);
+        if !self.standing.is_empty() {
+            object.rest().push_str(self.standing);
+        }
+        if let Some(level) = self.log_level {
+            write::string(object.key(LOG_LEVEL), level);
+        }
+        if let Some(token) = self.progress_token {
+            object.member(PROGRESS_TOKEN, token);
+        }
+        for source in [callers, self.extra].into_iter().flatten() {
+            text::each_member(source, |key, value| {
+                if !self.sets(key) {
+                    object.member(key, value);
+                }
+            });
+        }
+        object.close();
+    }
+
+    /// Whether this request sets `key` itself. A caller may give its own progress token or log level where the
+    /// core has none.
+    fn sets(&self, key: &str) -> bool {
+        match key {
+            PROGRESS_TOKEN => self.progress_token.is_some(),
+            LOG_LEVEL => self.log_level.is_some(),
+            _ => !self.standing.is_empty() && OF_THE_CORE.contains(&key),
+        }
+    }
+}
+
+/// Appends an object of `pairs`: keys that need no escapes, and JSON texts on one line.
+pub(crate) fn write_pairs(out: &mut String, pairs: &[(&str, &str)]) {
+    let mut object = ObjectWriter::open(out);
+    for (key, value) in pairs {
+        object.member(key, value);
+    }
+    object.close();
+}
+
+/// Those of `pairs` that the object `written` lacks, as they go in behind its opening bracket; nothing if it
+/// is no object.
+pub(super) fn missing_pairs(written: &str, pairs: &[(&str, &str)]) -> String {
+    let mut out = String::new();
+    if !text::is_object(written) {
+        return out;
+    }
+    let mut object = ObjectWriter::inside(&mut out);
+    for (key, value) in pairs {
+        if text::member(written, key).is_none() {
+            object.member(key, value);
+        }
+    }
+    if !out.is_empty() && !text::is_empty_container(written) {
+        out.push(',');
+    }
+    out
+}

@@ -1,0 +1,337 @@
+//! Results: written by the application for the newest revision, sent as the client's revision wants them.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::definitions::{CALL_RESULT, PROMPT_RESULT, READ_RESULT, structured_content_fits};
+use super::shape::{self, Member, Rule, always, only};
+use super::text::{self, ObjectWriter};
+use super::{Era, Method, Revision, Revisions, meta};
+use crate::json::scan::Scanner;
+use crate::json::{MAX_DEPTH, ScanError};
+use crate::jsonrpc::write;
+
+/// What a result of the modern era gets where the application did not write it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ResultMembers<'a> {
+    /// Members of `_meta`: key (needing no escapes) and JSON text on one line. For example
+    /// [`SERVER_INFO`](super::meta::SERVER_INFO).
+    pub(crate) meta: &'a [(&'a str, &'a str)],
+    /// `ttlMs` of cacheable methods.
+    pub(crate) ttl_ms: u64,
+    /// `cacheScope` of cacheable methods.
+    pub(crate) cache_scope: &'a str,
+}
+
+/// The members of any result.
+const COMMON: &[Member] = &[
+    only("resultType", Revisions::MODERN),
+    only("ttlMs", Revisions::MODERN),
+    only("cacheScope", Revisions::MODERN),
+    always("_meta", Rule::Keep),
+];
+
+/// A method whose result has members of its own that differ between revisions.
+struct ResultShape {
+    method: Method,
+    /// Before this revision the inside of the result is looked at.
+    settled: Revision,
+    members: &'static [Member],
+}
+
+const SHAPES: [ResultShape; 3] = [
+    ResultShape { method: Method::ToolsCall, settled: Revision::V2025_11_25, members: CALL_RESULT },
+    ResultShape { method: Method::PromptsGet, settled: Revision::V2025_11_25, members: PROMPT_RESULT },
+    ResultShape { method: Method::ResourcesRead, settled: Revision::V2025_06_18, members: READ_RESULT },
+];
+
+/// Where the members stand that the protocol acts on, found in one pass.
+#[derive(Default)]
+struct Survey {
+    /// From the opening bracket to the closing one.
+    object: Range<usize>,
+    is_empty: bool,
+    newline: bool,
+    result_type: Option<Range<usize>>,
+    meta: Option<Range<usize>>,
+    ttl: Option<Range<usize>>,
+    scope: Option<Range<usize>>,
+    content: Option<Range<usize>>,
+    structured: Option<Range<usize>>,
+    /// A member other than structured content that is `null`, which means absent.
+    has_null: bool,
+}
+
+impl Survey {
+    fn of(text: &str) -> Result<Survey, ScanError> {
+        let mut survey = Survey { is_empty: true, ..Survey::default() };
+        let mut scanner = Scanner::new(text, MAX_DEPTH);
+        scanner.expect(b'{')?;
+        let start = scanner.position() - 1;
+        while scanner.peek() != Some(b'}') {
+            if !core::mem::take(&mut survey.is_empty) {
+                scanner.expect(b',')?;
+            }
+            let key = scanner.string()?;
+            scanner.expect(b':')?;
+            let value = scanner.value_at_depth(1)?;
+            survey.note(&text[key], text, value);
+        }
+        scanner.expect(b'}')?;
+        survey.object = start..scanner.position();
+        scanner.end()?;
+        survey.newline = scanner.saw_newline();
+        Ok(survey)
+    }
+
+    #[inline]
+    fn note(&mut self, key: &str, text: &str, value: Range<usize>) {
+        let place = match key {
+            "content" => &mut self.content,
+            "structuredContent" => {
+                self.structured = Some(value);
+                return;
+            }
+            "_meta" => &mut self.meta,
+            "resultType" => &mut self.result_type,
+            "ttlMs" => &mut self.ttl,
+            "cacheScope" => &mut self.scope,
+            _ => return,
+        };
+        self.has_null |= &text[value.clone()] == "null";
+        *place = Some(value);
+    }
+
+    const fn has_modern_members(&self) -> bool {
+        self.result_type.is_some() || self.ttl.is_some() || self.scope.is_some()
+    }
+}
+
+/// A result on its way to a client.
+struct Outgoing<'a> {
+    method: Option<Method>,
+    revision: Revision,
+    members: &'a ResultMembers<'a>,
+}
+
+/// Appends `result`, the text of an object written for the newest revision, as `revision` wants it. `method`
+/// is `None` for methods that are not the protocol's own.
+///
+/// One pass and a copy where nothing has to be projected, as from 2025-11-25 on.
+///
+/// # Errors
+/// If `result` is not a JSON object. Nothing is appended then.
+pub(crate) fn write_result(
+    out: &mut String,
+    method: Option<Method>,
+    revision: Revision,
+    result: &str,
+    members: &ResultMembers<'_>,
+) -> Result<(), ScanError> {
+    let outgoing = Outgoing { method, revision, members };
+    let survey = Survey::of(result)?;
+    if survey.newline {
+        let joined = text::joined_lines(result);
+        let survey = Survey::of(&joined)?;
+        return outgoing.write(out, &joined, &survey);
+    }
+    outgoing.write(out, result, &survey)
+}
+
+impl Outgoing<'_> {
+    fn write(&self, out: &mut String, result: &str, survey: &Survey) -> Result<(), ScanError> {
+        let result_type = survey.result_type.as_ref().map(|kind| &result[kind.clone()]);
+        let is_complete = matches!(result_type, None | Some("null" | "\"complete\""));
+        let is_call = is_complete && self.method == Some(Method::ToolsCall);
+        let copied = if is_call { missing_text_copy(result, survey) } else { None };
+        if self.needs_projection(result, survey) {
+            let projected = self.project(result);
+            let survey = Survey::of(&projected)?;
+            self.write_completed(out, &projected, &survey, is_complete, copied);
+        } else {
+            self.write_completed(out, result, survey, is_complete, copied);
+        }
+        Ok(())
+    }
+
+    fn needs_projection(&self, result: &str, survey: &Survey) -> bool {
+        let inside =
+            SHAPES.iter().any(|shape| self.method == Some(shape.method) && self.revision < shape.settled);
+        let structured = survey.structured.as_ref().map(|value| &result[value.clone()]);
+        inside
+            || survey.has_null
+            || (self.revision.era() == Era::Legacy && survey.has_modern_members())
+            || (self.method == Some(Method::ToolsCall)
+                && structured.is_some_and(|value| !structured_content_fits(value, self.revision)))
+    }
+
+    fn project(&self, result: &str) -> String {
+        let shape = SHAPES.iter().find(|shape| self.method == Some(shape.method));
+        let members = shape.map_or(COMMON, |shape| shape.members);
+        let mut out = String::with_capacity(result.len());
+        let mut object = ObjectWriter::open(&mut out);
+        text::each_member(result, |key, value| {
+            let known = members.iter().any(|member| member.name == key);
+            shape::write_member(&mut object, key, value, if known { members } else { COMMON }, self.revision);
+        });
+        object.close();
+        out
+    }
+
+    /// Appends `result` with what is missing: members at its front, the rest in place.
+    fn write_completed(
+        &self,
+        out: &mut String,
+        result: &str,
+        survey: &Survey,
+        is_complete: bool,
+        copied: Option<&str>,
+    ) {
+        let mut object = ObjectWriter::open(out);
+        self.write_modern_members(&mut object, survey, is_complete);
+        if survey.content.is_none() && is_complete && self.method == Some(Method::ToolsCall) {
+            let place = object.key("content");
+            place.push('[');
+            if let Some(structured) = copied {
+                write_text_block(place, structured);
+            }
+            place.push(']');
+        }
+        if !survey.is_empty {
+            let rest = object.rest();
+            let mut from = survey.object.start + 1;
+            for (at, inserted) in self.insertions(result, survey, copied) {
+                rest.push_str(&result[from..at]);
+                rest.push_str(&inserted);
+                from = at;
+            }
+            rest.push_str(&result[from..survey.object.end - 1]);
+        }
+        object.close();
+    }
+
+    /// What goes into members that the application wrote, in order of place.
+    fn insertions(&self, result: &str, survey: &Survey, copied: Option<&str>) -> Vec<(usize, String)> {
+        let mut insertions = Vec::new();
+        if let Some(meta) = survey.meta.clone().filter(|_| self.revision.era() == Era::Modern) {
+            let missing = meta::missing_pairs(&result[meta.clone()], self.members.meta);
+            if !missing.is_empty() {
+                insertions.push((meta.start + 1, missing));
+            }
+        }
+        if let (Some(content), Some(structured)) = (survey.content.clone(), copied) {
+            let written = &result[content.clone()];
+            if text::is_array(written) {
+                let mut block = String::from(if text::is_empty_container(written) { "" } else { "," });
+                write_text_block(&mut block, structured);
+                insertions.push((content.end - 1, block));
+            }
+        }
+        insertions.sort_unstable_by_key(|&(at, _)| at);
+        insertions
+    }
+
+    /// Writes what every result of the modern era has and `survey` lacks.
+    fn write_modern_members(&self, object: &mut ObjectWriter<'_>, survey: &Survey, is_complete: bool) {
+        if self.revision.era() == Era::Legacy {
+            return;
+        }
+        if survey.result_type.is_none() {
+            object.member("resultType", "\"complete\"");
+        }
+        if is_complete && self.method.is_some_and(|method| method.row().cacheable) {
+            if survey.ttl.is_none() {
+                write::integer(object.key("ttlMs"), i64::try_from(self.members.ttl_ms).unwrap_or(i64::MAX));
+            }
+            if survey.scope.is_none() {
+                write::string(object.key("cacheScope"), self.members.cache_scope);
+            }
+        }
+        if survey.meta.is_none() && !self.members.meta.is_empty() {
+            meta::write_pairs(object.key("_meta"), self.members.meta);
+        }
+    }
+}
+
+fn write_text_block(out: &mut String, text: &str) {
+    out.push_str("{\"type\":\"text\",\"text\":");
+    write::string(out, text);
+    out.push('}');
+}
+
+/// The text to put into `content` because structured content stands there without any text
+/// (server/tools, Structured Content).
+fn missing_text_copy<'a>(result: &'a str, survey: &Survey) -> Option<&'a str> {
+    let structured = &result[survey.structured.clone()?];
+    let has_text = survey.content.as_ref().is_some_and(|content| has_text_block(&result[content.clone()]));
+    (!has_text).then_some(structured)
+}
+
+/// Whether one of the blocks is a text. Stops at the first: mostly after a few bytes.
+fn has_text_block(content: &str) -> bool {
+    let mut scanner = Scanner::new(content, MAX_DEPTH);
+    let mut separator = b'[';
+    while scanner.expect(separator).is_ok() {
+        separator = b',';
+        if block_is_text(&mut scanner, content).unwrap_or(false) {
+            return true;
+        }
+    }
+    false
+}
+
+fn block_is_text(scanner: &mut Scanner<'_>, content: &str) -> Result<bool, ScanError> {
+    if scanner.peek() != Some(b'{') {
+        scanner.value()?;
+        return Ok(false);
+    }
+    scanner.expect(b'{')?;
+    let mut is_first = true;
+    while scanner.peek() != Some(b'}') {
+        if !core::mem::take(&mut is_first) {
+            scanner.expect(b',')?;
+        }
+        let key = scanner.string()?;
+        scanner.expect(b':')?;
+        let value = scanner.value()?;
+        if &content[key] == "type" && &content[value] == "\"text\"" {
+            return Ok(true);
+        }
+    }
+    scanner.expect(b'}')?;
+    Ok(false)
+}
+
+/// The member that holds the items of a list result.
+const fn items_member(method: Method) -> &'static str {
+    match method {
+        Method::ResourcesList => "resources",
+        Method::ResourceTemplatesList => "resourceTemplates",
+        Method::PromptsList => "prompts",
+        _ => "tools",
+    }
+}
+
+/// Appends the result of a list method. `items` appends the definitions, comma-separated, and writes the
+/// cursor behind them (needing no escapes) if there are more.
+pub(crate) fn write_list_result(
+    out: &mut String,
+    method: Method,
+    revision: Revision,
+    members: &ResultMembers<'_>,
+    items: impl FnOnce(&mut String, &mut String),
+) {
+    let outgoing = Outgoing { method: Some(method), revision, members };
+    let mut object = ObjectWriter::open(out);
+    outgoing.write_modern_members(&mut object, &Survey::default(), true);
+    let place = object.key(items_member(method));
+    let mut cursor = String::new();
+    place.push('[');
+    items(place, &mut cursor);
+    place.push(']');
+    if !cursor.is_empty() {
+        write::string(object.key("nextCursor"), &cursor);
+    }
+    object.close();
+}

@@ -1,0 +1,71 @@
+//! Reading what a definition must have.
+
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::string::String;
+
+use crate::error::ApiMisuse;
+use crate::json::Json;
+use crate::revision::{Definition, one_line};
+
+/// A definition that has what its kind requires.
+pub(super) struct Checked {
+    /// What it is found by: name, URI or URI template.
+    pub(super) key: Box<str>,
+    /// The text, on one line.
+    pub(super) text: Box<str>,
+}
+
+/// Checks the members that the schema requires. Names are taken as they are: the rules for them are advice
+/// (server/tools, Tool Names).
+pub(super) fn check(kind: Definition, text: &str) -> Result<Checked, ApiMisuse> {
+    let definition = Json::new(text.trim_ascii()).map_err(|_| ApiMisuse::InvalidJson)?;
+    if !definition.as_str().starts_with('{') {
+        return Err(ApiMisuse::InvalidJson);
+    }
+    let name = string(&definition, "name")?;
+    let key = match kind {
+        Definition::Tool => {
+            let input =
+                definition.member("inputSchema").ok_or(ApiMisuse::InvalidDefinition("inputSchema"))?;
+            if input.member("type").is_none_or(|root| root.as_str() != "\"object\"") {
+                return Err(ApiMisuse::InvalidDefinition("inputSchema"));
+            }
+            if definition.member("outputSchema").is_some_and(|schema| !schema.as_str().starts_with('{')) {
+                return Err(ApiMisuse::InvalidDefinition("outputSchema"));
+            }
+            name
+        }
+        Definition::Resource => string(&definition, "uri")?,
+        Definition::Template => string(&definition, "uriTemplate")?,
+        Definition::Prompt => {
+            if definition.member("arguments").is_some_and(|arguments| !are_arguments(&arguments)) {
+                return Err(ApiMisuse::InvalidDefinition("arguments"));
+            }
+            name
+        }
+    };
+    Ok(Checked { key, text: one_line(definition.as_str()).into() })
+}
+
+/// A string that is not empty.
+fn string(definition: &Json, member: &'static str) -> Result<Box<str>, ApiMisuse> {
+    let value =
+        definition.member(member).and_then(|value| value.parse::<Cow<'_, str>>().ok().map(String::from));
+    match value {
+        Some(value) if !value.is_empty() => Ok(value.into()),
+        _ => Err(ApiMisuse::InvalidDefinition(member)),
+    }
+}
+
+/// Whether each element is an object with a name.
+fn are_arguments(arguments: &Json) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Argument<'a> {
+        #[serde(borrow)]
+        name: Cow<'a, str>,
+    }
+    arguments
+        .parse::<alloc::vec::Vec<Argument<'_>>>()
+        .is_ok_and(|arguments| arguments.iter().all(|argument| !argument.name.is_empty()))
+}

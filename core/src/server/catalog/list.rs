@@ -1,0 +1,135 @@
+//! One list of definitions, and its pages.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::sync::Arc;
+use core::ops::Bound;
+
+use super::cursor;
+use super::definition::{self, Checked};
+use crate::error::ApiMisuse;
+use crate::jsonrpc::RpcError;
+use crate::revision::{Definition, Method, ResultMembers, Revision, write_list_result};
+use crate::uri_template::UriTemplate;
+
+#[derive(Debug)]
+pub(super) struct List {
+    kind: Definition,
+    /// By number in the order of registration.
+    entries: BTreeMap<u64, Entry>,
+    numbers: BTreeMap<Arc<str>, u64>,
+    next: u64,
+}
+
+#[derive(Debug)]
+struct Entry {
+    key: Arc<str>,
+    definition: Box<str>,
+    template: Option<UriTemplate>,
+    /// The definition as each revision may see it, made when first asked for.
+    projections: [Projection; Revision::ALL.len()],
+}
+
+#[derive(Clone, Debug, Default)]
+enum Projection {
+    #[default]
+    Unknown,
+    /// Nothing had to be left out.
+    Same,
+    Text(Box<str>),
+}
+
+impl List {
+    pub(super) const fn new(kind: Definition) -> List {
+        List { kind, entries: BTreeMap::new(), numbers: BTreeMap::new(), next: 0 }
+    }
+
+    pub(super) fn add(&mut self, definition: &str) -> Result<(), ApiMisuse> {
+        let Checked { key, text } = definition::check(self.kind, definition)?;
+        let template = match self.kind {
+            Definition::Template => Some(UriTemplate::parse(&key).map_err(|_| ApiMisuse::InvalidTemplate)?),
+            _ => None,
+        };
+        if self.numbers.contains_key(&*key) {
+            return Err(ApiMisuse::AlreadyRegistered);
+        }
+        let key: Arc<str> = key.into();
+        self.numbers.insert(Arc::clone(&key), self.next);
+        let entry = Entry { key, definition: text, template, projections: Default::default() };
+        self.entries.insert(self.next, entry);
+        self.next += 1;
+        Ok(())
+    }
+
+    pub(super) fn remove(&mut self, key: &str) -> Result<(), ApiMisuse> {
+        let number = self.numbers.remove(key).ok_or(ApiMisuse::NotRegistered)?;
+        self.entries.remove(&number);
+        Ok(())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    pub(super) fn contains(&self, key: &str) -> bool {
+        self.numbers.contains_key(key)
+    }
+
+    /// The templates with their texts, in the order of registration.
+    pub(super) fn templates(&self) -> impl Iterator<Item = (&Arc<str>, &UriTemplate)> {
+        self.entries.values().filter_map(|entry| Some((&entry.key, entry.template.as_ref()?)))
+    }
+
+    pub(super) fn write_page(
+        &mut self,
+        out: &mut String,
+        method: Method,
+        revision: Revision,
+        cursor: Option<&str>,
+        page_items: usize,
+        members: &ResultMembers<'_>,
+    ) -> Result<(), RpcError> {
+        let after = match cursor.filter(|&cursor| cursor != "null") {
+            None => Bound::Unbounded,
+            Some(text) => Bound::Excluded(self.number_in(text)?),
+        };
+        let page_items = page_items.max(1);
+        let kind = self.kind;
+        let mut rest = self.entries.range_mut((after, Bound::Unbounded));
+        write_list_result(out, method, revision, members, |out, next_cursor| {
+            let mut last = None;
+            for (&number, entry) in rest.by_ref().take(page_items) {
+                if last.is_some() {
+                    out.push(',');
+                }
+                out.push_str(entry.project(kind, revision));
+                last = Some(number);
+            }
+            if let Some(last) = last.filter(|_| rest.next().is_some()) {
+                cursor::write(next_cursor, kind, last);
+            }
+        });
+        Ok(())
+    }
+
+    fn number_in(&self, cursor: &str) -> Result<u64, RpcError> {
+        let number = cursor::read(self.kind, cursor).filter(|&number| number < self.next);
+        number.ok_or_else(|| RpcError::new(RpcError::INVALID_PARAMS, "Invalid params: unknown cursor"))
+    }
+}
+
+impl Entry {
+    fn project(&mut self, kind: Definition, revision: Revision) -> &str {
+        let projection = &mut self.projections[revision as usize];
+        if matches!(projection, Projection::Unknown) {
+            let text = kind.project(&self.definition, revision);
+            let is_same = text == *self.definition;
+            *projection = if is_same { Projection::Same } else { Projection::Text(text.into()) };
+        }
+        match projection {
+            Projection::Text(text) => text,
+            _ => &self.definition,
+        }
+    }
+}
