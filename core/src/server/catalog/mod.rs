@@ -8,7 +8,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 
 use super::{CompletionReference, TemplateMatch};
-use crate::error::{ApiMisuse, Error};
+use crate::error::Error;
 use crate::jsonrpc::RpcError;
 use crate::revision::{Definition, Method, ResultMembers, Revision};
 use crate::subscription::ListKind;

@@ -3,6 +3,7 @@ use alloc::vec::Vec;
 use alloc::{format, vec};
 
 use super::*;
+use crate::error::ApiMisuse;
 use crate::json::Json;
 
 const SERVER_INFO: &[(&str, &str)] =
