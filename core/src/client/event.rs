@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::fmt;
 
 use crate::cache::Freshness;
 use crate::error::{CloseReason, Error};
@@ -179,4 +180,61 @@ pub enum DisconnectReason {
     Refused(RpcError),
     /// The server did not answer the handshake in time.
     HandshakeTimedOut,
+}
+
+impl FailureReason {
+    /// The number of this end, the same in every language: that of [`Error::code`], of the same table from 601,
+    /// or the code of the error that the server answered.
+    pub const fn code(&self) -> i64 {
+        match self {
+            FailureReason::Rpc(error) => error.code,
+            FailureReason::TimedOut => 601,
+            FailureReason::Cancelled => 602,
+            FailureReason::ConnectionLost => 603,
+            FailureReason::InvalidResult(_) => 604,
+            FailureReason::InputRefused(_) => 605,
+            FailureReason::RoundsExceeded => 606,
+            FailureReason::NotSent(error) => error.code() as i64,
+        }
+    }
+}
+
+impl fmt::Display for FailureReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FailureReason::Rpc(error) => error.fmt(f),
+            FailureReason::TimedOut => f.write_str("no answer came in time"),
+            FailureReason::Cancelled => f.write_str("the request was cancelled"),
+            FailureReason::ConnectionLost => f.write_str("the connection ended before the answer came"),
+            FailureReason::InvalidResult(violation) => write!(f, "the answer is not usable: {violation}"),
+            FailureReason::InputRefused(_) => f.write_str("a question of the server was refused"),
+            FailureReason::RoundsExceeded => f.write_str("the server asked more often than the limit allows"),
+            FailureReason::NotSent(error) => write!(f, "the request was not sent: {error}"),
+        }
+    }
+}
+
+impl DisconnectReason {
+    /// The number of this end, as for [`FailureReason::code`].
+    pub const fn code(&self) -> i64 {
+        match self {
+            DisconnectReason::Closed(reason) => Error::Closed(*reason).code() as i64,
+            DisconnectReason::Failed(error) => error.code() as i64,
+            DisconnectReason::Refused(error) => error.code,
+            DisconnectReason::HandshakeTimedOut => 607,
+        }
+    }
+}
+
+impl fmt::Display for DisconnectReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DisconnectReason::Closed(reason) => Error::Closed(*reason).fmt(f),
+            DisconnectReason::Failed(error) => error.fmt(f),
+            DisconnectReason::Refused(error) => write!(f, "the server refused the handshake: {error}"),
+            DisconnectReason::HandshakeTimedOut => {
+                f.write_str("the server did not answer the handshake in time")
+            }
+        }
+    }
 }

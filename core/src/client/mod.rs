@@ -1,8 +1,10 @@
 //! The client role.
 
 mod event;
+mod methods;
 
 pub use event::{DisconnectReason, Event, FailureReason};
+pub use methods::{Completion, CompletionReference, Listing};
 
 use crate::config::ClientConfig;
 use crate::error::Error;

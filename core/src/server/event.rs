@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::fmt;
 
 use crate::error::CloseReason;
 use crate::json::Json;
@@ -171,6 +172,30 @@ pub enum ClientFailure {
     ConnectionLost,
     /// The answer is malformed.
     InvalidResult(Violation),
+}
+
+impl ClientFailure {
+    /// The number of this end, the same in every language and role (see `client::FailureReason::code`), or the
+    /// code of the error that the client answered.
+    pub const fn code(&self) -> i64 {
+        match self {
+            ClientFailure::Rpc(error) => error.code,
+            ClientFailure::TimedOut => 601,
+            ClientFailure::ConnectionLost => 603,
+            ClientFailure::InvalidResult(_) => 604,
+        }
+    }
+}
+
+impl fmt::Display for ClientFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ClientFailure::Rpc(error) => error.fmt(f),
+            ClientFailure::TimedOut => f.write_str("no answer came in time"),
+            ClientFailure::ConnectionLost => f.write_str("the connection ended before the answer came"),
+            ClientFailure::InvalidResult(violation) => write!(f, "the answer is not usable: {violation}"),
+        }
+    }
 }
 
 /// A template and what its variables stand for in a URI.

@@ -2,6 +2,7 @@
 
 mod catalog;
 mod event;
+mod methods;
 
 pub use event::{ClientFailure, CompletionReference, Event, RequestContext, TemplateMatch};
 
