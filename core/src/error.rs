@@ -289,6 +289,12 @@ impl From<ApiMisuse> for Error {
     }
 }
 
+impl From<PeerIncompatible> for Error {
+    fn from(reason: PeerIncompatible) -> Self {
+        Error::PeerIncompatible(reason)
+    }
+}
+
 impl From<Limit> for Error {
     fn from(limit: Limit) -> Self {
         Error::LimitExceeded(limit)

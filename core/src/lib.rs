@@ -17,6 +17,7 @@ mod limits;
 mod logging;
 mod machine;
 pub mod model;
+mod pending;
 mod queues;
 mod request_state;
 mod revision;

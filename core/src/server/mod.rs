@@ -1,27 +1,90 @@
 //! The server role.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `intake` | what arrives, and which era it belongs to |
+//! | `ladder` | the checks of a modern request (pure) |
+//! | `modern`, `legacy` | what each era has of its own: discovery; handshake, session, requests to the client |
+//! | `calls` | what both eras share: lists, calls, reads, prompts, completions |
+//! | `in_flight`, `answers` | requests that wait, and how their answers go out |
+//! | `rounds` | questions to the client, one way for both eras |
+//! | `subscriptions`, `notices` | what is told unasked, and within a request |
+//! | `ending` | end of input, draining, closing |
 
+mod answers;
+mod calls;
 mod catalog;
+mod ending;
 mod event;
+mod in_flight;
+mod intake;
+mod ladder;
+mod legacy;
 mod methods;
+mod modern;
+mod notices;
+mod refusal;
+mod rounds;
+mod subscriptions;
+mod text;
+
+#[cfg(test)]
+mod tests;
 
 pub use event::{ClientFailure, CompletionReference, Event, RequestContext, TemplateMatch};
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::config::ServerConfig;
-use crate::error::Error;
+use crate::error::{Error, PeerIncompatible};
 use crate::jsonrpc::RpcError;
-use crate::limits::Limits;
 use crate::logging::LogLevel;
-use crate::machine::{Input, Machine, RequestHandle, SessionHandle, SubscriptionHandle, Transmit};
+use crate::machine::{RequestHandle, SessionHandle, SubscriptionHandle};
+use crate::pending::Pending;
+use crate::queues::Queues;
+use crate::request_state::RequestStateKeys;
+use crate::revision::{Capabilities, Capability, Revision};
 use crate::rounds::InputQuestion;
-use crate::subscription::Change;
+use crate::seed::Generator;
+use crate::subscription::{Change, ListKind};
 use crate::time::Instant;
+
+use answers::Batches;
+use catalog::Catalog;
+use ending::Phase;
+use in_flight::InFlightTable;
+use legacy::{Outbound, Session};
+use modern::ClientCache;
+use subscriptions::Subscriptions;
 
 /// A server as a state machine over whole messages, serving both eras on one channel.
 #[derive(Debug)]
 pub struct Server {
     config: ServerConfig,
+    catalog: Catalog,
+    /// What is declared: it grows with the catalog and never shrinks, because clients remember it.
+    offered: Capabilities,
+    queues: Queues<Event>,
+    /// The latest time seen.
+    now: Instant,
+    phase: Phase,
+    in_flight: InFlightTable,
+    batches: Batches,
+    /// The legacy session of the channel.
+    session: Option<Session>,
+    /// Requests to the legacy client. Its counter numbers every handle of this server.
+    outbound: Pending<Outbound>,
+    /// The number drawn last.
+    drawn: u64,
+    subscriptions: Subscriptions,
+    state_keys: RequestStateKeys,
+    nonces: Generator,
+    /// The `Implementation` object for modern results.
+    server_info: String,
+    client_cache: ClientCache,
+    /// Events were dropped since the queue was last below its bound.
+    overflowed: bool,
 }
 
 /// A message within a request, dropped unless its client opted in.
@@ -55,14 +118,42 @@ pub enum Notification<'a> {
     },
 }
 
-#[allow(unused_variables, reason = "skeleton")]
 impl Server {
     /// A server with an empty catalog.
     ///
     /// # Errors
     /// [`NoCommonRevision`](crate::PeerIncompatible::NoCommonRevision) if `config` serves no revision.
     pub fn new(config: ServerConfig) -> Result<Server, Error> {
-        todo!()
+        if config.revisions.is_empty() {
+            let reason = PeerIncompatible::NoCommonRevision { ours: Vec::new(), theirs: Vec::new() };
+            return Err(Error::PeerIncompatible(reason));
+        }
+        let mut offered = Capabilities::default();
+        if config.logging {
+            offered.insert(Capability::Logging);
+        }
+        if config.completions {
+            offered.insert(Capability::Completions);
+        }
+        Ok(Server {
+            catalog: Catalog::default(),
+            offered,
+            queues: Queues::new(),
+            now: Instant::ZERO,
+            phase: Phase::Open,
+            in_flight: InFlightTable::default(),
+            batches: Batches::default(),
+            session: None,
+            outbound: Pending::new(config.limits.requests_in_flight),
+            drawn: 0,
+            subscriptions: Subscriptions::default(),
+            state_keys: rounds::keys(&config),
+            nonces: Generator::new(&config.seed, "requestState nonce"),
+            server_info: config.implementation.to_json(Revision::V2026_07_28),
+            client_cache: ClientCache::default(),
+            overflowed: false,
+            config,
+        })
     }
 
     /// Registers a tool: the text of a `Tool` object with at least `name` and `inputSchema`. Clients that
@@ -72,7 +163,9 @@ impl Server {
     /// [`InvalidJson`](crate::ApiMisuse::InvalidJson), [`InvalidDefinition`](crate::ApiMisuse::InvalidDefinition),
     /// [`AlreadyRegistered`](crate::ApiMisuse::AlreadyRegistered).
     pub fn add_tool(&mut self, definition: &str) -> Result<(), Error> {
-        todo!()
+        self.catalog.add_tool(definition)?;
+        self.list_changed(ListKind::Tools);
+        Ok(())
     }
 
     /// Removes a tool by name.
@@ -80,7 +173,9 @@ impl Server {
     /// # Errors
     /// [`NotRegistered`](crate::ApiMisuse::NotRegistered).
     pub fn remove_tool(&mut self, name: &str) -> Result<(), Error> {
-        todo!()
+        self.catalog.remove_tool(name)?;
+        self.list_changed(ListKind::Tools);
+        Ok(())
     }
 
     /// Registers a resource: the text of a `Resource` object with at least `uri` and `name`.
@@ -88,7 +183,9 @@ impl Server {
     /// # Errors
     /// As [`add_tool`](Self::add_tool).
     pub fn add_resource(&mut self, definition: &str) -> Result<(), Error> {
-        todo!()
+        self.catalog.add_resource(definition)?;
+        self.list_changed(ListKind::Resources);
+        Ok(())
     }
 
     /// Removes a resource by URI.
@@ -96,7 +193,9 @@ impl Server {
     /// # Errors
     /// [`NotRegistered`](crate::ApiMisuse::NotRegistered).
     pub fn remove_resource(&mut self, uri: &str) -> Result<(), Error> {
-        todo!()
+        self.catalog.remove_resource(uri)?;
+        self.list_changed(ListKind::Resources);
+        Ok(())
     }
 
     /// Registers a template: the text of a `ResourceTemplate` object with at least `uriTemplate` and `name`.
@@ -104,7 +203,9 @@ impl Server {
     /// # Errors
     /// As [`add_tool`](Self::add_tool), and [`InvalidTemplate`](crate::ApiMisuse::InvalidTemplate).
     pub fn add_resource_template(&mut self, definition: &str) -> Result<(), Error> {
-        todo!()
+        self.catalog.add_resource_template(definition)?;
+        self.list_changed(ListKind::Resources);
+        Ok(())
     }
 
     /// Removes a template by its `uriTemplate`.
@@ -112,7 +213,9 @@ impl Server {
     /// # Errors
     /// [`NotRegistered`](crate::ApiMisuse::NotRegistered).
     pub fn remove_resource_template(&mut self, template: &str) -> Result<(), Error> {
-        todo!()
+        self.catalog.remove_resource_template(template)?;
+        self.list_changed(ListKind::Resources);
+        Ok(())
     }
 
     /// Registers a prompt: the text of a `Prompt` object with at least `name`.
@@ -120,7 +223,9 @@ impl Server {
     /// # Errors
     /// As [`add_tool`](Self::add_tool).
     pub fn add_prompt(&mut self, definition: &str) -> Result<(), Error> {
-        todo!()
+        self.catalog.add_prompt(definition)?;
+        self.list_changed(ListKind::Prompts);
+        Ok(())
     }
 
     /// Removes a prompt by name.
@@ -128,7 +233,9 @@ impl Server {
     /// # Errors
     /// [`NotRegistered`](crate::ApiMisuse::NotRegistered).
     pub fn remove_prompt(&mut self, name: &str) -> Result<(), Error> {
-        todo!()
+        self.catalog.remove_prompt(name)?;
+        self.list_changed(ListKind::Prompts);
+        Ok(())
     }
 
     /// Answers a request with the text of its result object, written for the newest revision: what the
@@ -139,7 +246,7 @@ impl Server {
     /// [`UnknownRequest`](crate::ApiMisuse::UnknownRequest), [`AlreadyAnswered`](crate::ApiMisuse::AlreadyAnswered),
     /// [`InvalidJson`](crate::ApiMisuse::InvalidJson); the request then still waits for its answer.
     pub fn respond(&mut self, request: RequestHandle, result: &str) -> Result<(), Error> {
-        todo!()
+        self.answer(request, result)
     }
 
     /// Answers a request with an error.
@@ -147,7 +254,7 @@ impl Server {
     /// # Errors
     /// As [`respond`](Self::respond).
     pub fn respond_error(&mut self, request: RequestHandle, error: RpcError) -> Result<(), Error> {
-        todo!()
+        self.answer_error(request, error)
     }
 
     /// Refuses arguments that do not fit the tool: an error response or an `isError` result, as the client's
@@ -156,7 +263,7 @@ impl Server {
     /// # Errors
     /// As [`respond`](Self::respond).
     pub fn respond_invalid_arguments(&mut self, request: RequestHandle, message: &str) -> Result<(), Error> {
-        todo!()
+        self.answer_invalid_arguments(request, message)
     }
 
     /// Asks the client something before the request can be answered. The event of the request comes again
@@ -174,7 +281,8 @@ impl Server {
         questions: Vec<InputQuestion>,
         state: Option<&str>,
     ) -> Result<(), Error> {
-        todo!()
+        self.advance(now);
+        self.ask(request, questions, state)
     }
 
     /// Sends a notification within a request; true if it was sent, false if the client did not opt in or the
@@ -183,7 +291,7 @@ impl Server {
     /// # Errors
     /// [`InvalidJson`](crate::ApiMisuse::InvalidJson).
     pub fn notify(&mut self, request: RequestHandle, notification: Notification<'_>) -> Result<bool, Error> {
-        todo!()
+        self.notify_within(request, notification)
     }
 
     /// Logs outside any request, to legacy sessions that want this severity. `data` is the text of any JSON value.
@@ -191,12 +299,12 @@ impl Server {
     /// # Errors
     /// [`InvalidJson`](crate::ApiMisuse::InvalidJson).
     pub fn log(&mut self, level: LogLevel, logger: Option<&str>, data: &str) -> Result<(), Error> {
-        todo!()
+        self.log_alone(level, logger, data)
     }
 
     /// Tells every client that watches it of a change. Changes of the catalog are published by themselves.
     pub fn publish(&mut self, change: &Change) {
-        todo!()
+        self.fan_out(change)
     }
 
     /// Ends a client's subscription in order.
@@ -204,7 +312,8 @@ impl Server {
     /// # Errors
     /// [`UnknownSubscription`](crate::ApiMisuse::UnknownSubscription).
     pub fn end_subscription(&mut self, subscription: SubscriptionHandle) -> Result<(), Error> {
-        todo!()
+        self.check_open()?;
+        self.end_in_order(subscription)
     }
 
     /// Sends a request of the server's own to a legacy client; `ResponseReceived` follows.
@@ -219,44 +328,13 @@ impl Server {
         method: &str,
         params: Option<&str>,
     ) -> Result<RequestHandle, Error> {
-        todo!()
+        self.advance(now);
+        self.request_client(session, method, params)
     }
 
     /// Ends the connection: subscriptions end in order, what is owed is abandoned, `Disconnected` follows.
     pub fn close(&mut self) {
-        todo!()
+        self.close_by_us();
     }
 }
 
-#[allow(unused_variables, reason = "skeleton")]
-impl Machine for Server {
-    type Event = Event;
-
-    fn handle_input(&mut self, now: Instant, input: Input<'_>) -> Result<(), Error> {
-        todo!()
-    }
-
-    fn handle_timeout(&mut self, now: Instant) {
-        todo!()
-    }
-
-    fn poll_transmit(&mut self) -> Option<Transmit> {
-        todo!()
-    }
-
-    fn poll_event(&mut self) -> Option<Event> {
-        todo!()
-    }
-
-    fn poll_timeout(&self) -> Option<Instant> {
-        todo!()
-    }
-
-    fn wants_input(&self) -> bool {
-        todo!()
-    }
-
-    fn limits(&self) -> &Limits {
-        &self.config.limits
-    }
-}

@@ -1,0 +1,287 @@
+//! How answers go out: alone, or collected into the array that answers a batch.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::config::ServerConfig;
+use crate::error::{ApiMisuse, Error};
+use crate::jsonrpc::{RequestId, RpcError, write};
+use crate::machine::{RequestHandle, Route};
+use crate::revision::{Era, Method, ResultMembers, Revision, meta, project_error, write_result};
+
+use super::in_flight::{InFlight, InFlightTable};
+use super::{Server, refusal};
+
+/// Batches of 2025-03-26 whose answers are not complete.
+#[derive(Debug, Default)]
+pub(super) struct Batches {
+    open: BTreeMap<u64, Batch>,
+    last: u64,
+}
+
+/// One array of requests.
+#[derive(Debug)]
+struct Batch {
+    /// The answers so far, as an array without its closing bracket.
+    answers: String,
+    /// Requests without an answer.
+    owed: usize,
+    /// Its elements are still being read.
+    filling: bool,
+    /// The request that stands for the batch where the answer is routed.
+    first: Option<RequestHandle>,
+}
+
+impl Batches {
+    pub(super) fn open(&mut self) -> u64 {
+        self.last += 1;
+        let batch = Batch { answers: String::from("["), owed: 0, filling: true, first: None };
+        self.open.insert(self.last, batch);
+        self.last
+    }
+
+    /// Counts a request of the batch.
+    pub(super) fn expect(&mut self, batch: u64, request: RequestHandle) {
+        if let Some(batch) = self.open.get_mut(&batch) {
+            batch.owed += 1;
+            batch.first.get_or_insert(request);
+        }
+    }
+
+    /// Adds an answer, or nothing for a request that gets none. Gives the whole array when it is complete.
+    fn settle(&mut self, number: u64, answer: Option<&str>) -> Option<(String, RequestHandle)> {
+        let batch = self.open.get_mut(&number)?;
+        batch.owed = batch.owed.saturating_sub(1);
+        if let Some(answer) = answer {
+            batch.add(answer);
+        }
+        self.complete(number)
+    }
+
+    /// Adds the error that answers an element without a usable id.
+    pub(super) fn add_unasked(&mut self, number: u64, answer: &str) {
+        if let Some(batch) = self.open.get_mut(&number) {
+            batch.add(answer);
+        }
+    }
+
+    /// Marks that every element was read.
+    pub(super) fn filled(&mut self, number: u64) -> Option<(String, RequestHandle)> {
+        self.open.get_mut(&number)?.filling = false;
+        self.complete(number)
+    }
+
+    fn complete(&mut self, number: u64) -> Option<(String, RequestHandle)> {
+        let batch = self.open.get(&number)?;
+        if batch.filling || batch.owed > 0 {
+            return None;
+        }
+        let mut batch = self.open.remove(&number)?;
+        if batch.answers.len() == 1 {
+            return None;
+        }
+        batch.answers.push(']');
+        Some((batch.answers, batch.first.unwrap_or(RequestHandle::from_number(0))))
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.open.clear();
+    }
+}
+
+impl Batch {
+    fn add(&mut self, answer: &str) {
+        if self.answers.len() > 1 {
+            self.answers.push(',');
+        }
+        self.answers.push_str(answer);
+    }
+}
+
+/// What an answer needs to know of its request.
+pub(super) struct Addressee<'a> {
+    pub(super) id: &'a RequestId,
+    pub(super) handle: RequestHandle,
+    pub(super) batch: Option<u64>,
+}
+
+impl Server {
+    /// Sends the answer of a request, alone or with its batch.
+    pub(super) fn deliver(&mut self, handle: RequestHandle, batch: Option<u64>, text: String) {
+        match batch {
+            None => self.queues.send(text, Route::Answers(handle)),
+            Some(number) => {
+                let complete = self.batches.settle(number, Some(&text));
+                self.send_batch(complete);
+            }
+        }
+    }
+
+    /// Lets a batch go on without the answer of a cancelled request.
+    pub(super) fn forgo(&mut self, batch: Option<u64>) {
+        if let Some(number) = batch {
+            let complete = self.batches.settle(number, None);
+            self.send_batch(complete);
+        }
+    }
+
+    pub(super) fn send_batch(&mut self, complete: Option<(String, RequestHandle)>) {
+        if let Some((text, first)) = complete {
+            self.queues.send(text, Route::Answers(first));
+        }
+    }
+
+    /// Refuses a request that is not in the table.
+    pub(super) fn refuse(&mut self, to: &Addressee<'_>, error: &RpcError) {
+        self.deliver(to.handle, to.batch, write::error(Some(to.id), error));
+    }
+
+    /// Answers a request that is not in the table with a result of the server's own.
+    pub(super) fn answer_now(
+        &mut self,
+        to: &Addressee<'_>,
+        method: Method,
+        revision: Revision,
+        result: &str,
+    ) {
+        // Results of the server's own are objects.
+        if let Ok(text) = self.write_answer(to.id, Some(method), revision, result, &[]) {
+            self.deliver(to.handle, to.batch, text);
+        }
+    }
+
+    /// The response with `result`, as `revision` wants it. `extra` are further members of a modern `_meta`.
+    pub(super) fn write_answer(
+        &self,
+        id: &RequestId,
+        method: Option<Method>,
+        revision: Revision,
+        result: &str,
+        extra: &[(&str, &str)],
+    ) -> Result<String, Error> {
+        let mut pairs = Vec::new();
+        let members = result_members(&self.config, &self.server_info, revision, extra, &mut pairs);
+        let room = result.len() + members.meta.iter().map(|(key, value)| key.len() + value.len() + 80).sum::<usize>();
+        let mut outcome = Ok(());
+        let text = write::response(id, room, |out| {
+            outcome = write_result(out, method, revision, result, &members);
+        });
+        outcome.map_err(|_| ApiMisuse::InvalidJson)?;
+        Ok(text)
+    }
+
+    /// Answers a list method from the catalog. `cursor` is the JSON text of the parameter.
+    pub(super) fn answer_page(
+        &mut self,
+        to: &Addressee<'_>,
+        method: Method,
+        revision: Revision,
+        cursor: Option<&str>,
+    ) {
+        let mut pairs = Vec::new();
+        let members = result_members(&self.config, &self.server_info, revision, &[], &mut pairs);
+        let page_items = self.config.limits.page_items.max(1);
+        let mut outcome = Ok(());
+        let text = write::response(to.id, 0, |out| {
+            outcome = self.catalog.write_page(out, method, revision, cursor, page_items, &members);
+        });
+        match outcome {
+            Ok(()) => self.deliver(to.handle, to.batch, text),
+            Err(error) => self.refuse(to, &error),
+        }
+    }
+
+    /// The entry of a request that can be answered, or why it cannot. `Ok(None)`: the answer comes late and
+    /// sends nothing.
+    pub(super) fn answerable(&mut self, request: RequestHandle) -> Result<Option<&InFlight>, Error> {
+        self.check_open()?;
+        if self.in_flight.get(request).is_some_and(|entry| entry.subscription.is_none()) {
+            return Ok(self.in_flight.get(request));
+        }
+        if self.in_flight.take_late(request) {
+            return Ok(None);
+        }
+        Err(InFlightTable::why_missing(request, self.drawn).into())
+    }
+
+    pub(super) fn answer(&mut self, request: RequestHandle, result: &str) -> Result<(), Error> {
+        // A late answer is checked like any other, so that a mistake does not hide behind a race.
+        if self.in_flight.is_late(request) && !is_object(result) {
+            return Err(ApiMisuse::InvalidJson.into());
+        }
+        if self.answerable(request)?.is_none() {
+            return Ok(());
+        }
+        let Some(entry) = self.in_flight.get(request) else { return Ok(()) };
+        let text = self.write_answer(&entry.id, entry.method, entry.context.revision, result, &[])?;
+        self.finish(request, text);
+        Ok(())
+    }
+
+    pub(super) fn answer_error(&mut self, request: RequestHandle, error: RpcError) -> Result<(), Error> {
+        let Some(entry) = self.answerable(request)? else { return Ok(()) };
+        let text = write::error(Some(&entry.id), &project_error(error, entry.method, entry.context.revision));
+        self.finish(request, text);
+        Ok(())
+    }
+
+    pub(super) fn answer_invalid_arguments(
+        &mut self,
+        request: RequestHandle,
+        message: &str,
+    ) -> Result<(), Error> {
+        let Some(entry) = self.answerable(request)? else { return Ok(()) };
+        // An error response up to 2025-06-18, a result that the model can read from 2025-11-25 (server/tools).
+        if entry.method != Some(Method::ToolsCall) || entry.context.revision < Revision::V2025_11_25 {
+            return self.answer_error(request, RpcError::new(RpcError::INVALID_PARAMS, message));
+        }
+        let mut result = String::from("{\"content\":[{\"type\":\"text\",\"text\":");
+        write::string(&mut result, message);
+        result.push_str("}],\"isError\":true}");
+        self.answer(request, &result)
+    }
+
+    /// Takes a request out of the table and sends its answer.
+    pub(super) fn finish(&mut self, request: RequestHandle, text: String) {
+        if let Some(entry) = self.in_flight.remove(request) {
+            self.withdraw_questions(entry.asking);
+            self.deliver(request, entry.batch, text);
+        }
+        self.check_drained();
+    }
+
+    /// Puts a request into the table, or refuses it because there are too many.
+    pub(super) fn enter(&mut self, handle: RequestHandle, entry: Box<InFlight>) -> bool {
+        if self.in_flight.len() >= self.config.limits.requests_in_flight {
+            let to = Addressee { id: &entry.id, handle, batch: entry.batch };
+            self.refuse(&to, &refusal::overloaded("requests in flight"));
+            return false;
+        }
+        self.in_flight.insert(handle, entry);
+        true
+    }
+}
+
+/// What a result gets besides what the application wrote.
+fn result_members<'a>(
+    config: &ServerConfig,
+    server_info: &'a str,
+    revision: Revision,
+    extra: &'a [(&'a str, &'a str)],
+    pairs: &'a mut Vec<(&'a str, &'a str)>,
+) -> ResultMembers<'a> {
+    if revision.era() == Era::Modern {
+        pairs.extend(extra);
+        if config.identify_results {
+            pairs.push((meta::SERVER_INFO, server_info));
+        }
+    }
+    let freshness = config.freshness;
+    ResultMembers { meta: pairs, ttl_ms: freshness.ttl_ms, cache_scope: freshness.scope.as_str() }
+}
+
+fn is_object(text: &str) -> bool {
+    text.trim_start().starts_with('{') && crate::json::Json::new(text).is_ok()
+}

@@ -1,0 +1,132 @@
+//! Requests of clients that wait for their answer: one table for both eras, because they share one channel.
+
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+
+use crate::error::ApiMisuse;
+use crate::json::Json;
+use crate::jsonrpc::RequestId;
+use crate::machine::{RequestHandle, SubscriptionHandle};
+use crate::revision::Method;
+use crate::rounds::InputAnswer;
+
+use super::RequestContext;
+
+/// One request that waits for its answer.
+#[derive(Debug)]
+pub(super) struct InFlight {
+    /// The id on the wire.
+    pub(super) id: RequestId,
+    /// The method; `None` for one of an extension.
+    pub(super) method: Option<Method>,
+    /// What the application was told of it. Answers and state are those of the last round.
+    pub(super) context: RequestContext,
+    /// The progress told last, which the next must exceed.
+    pub(super) progress: Option<f64>,
+    /// The batch that the answer belongs to.
+    pub(super) batch: Option<u64>,
+    /// The parameters, for requests that can take several rounds.
+    pub(super) params: Option<Json>,
+    /// Questions sent to a legacy client and not answered yet.
+    pub(super) asking: Option<Box<Asking>>,
+    /// The subscription that this request keeps open; then the application owes no answer.
+    pub(super) subscription: Option<SubscriptionHandle>,
+}
+
+/// One round of questions to a legacy client.
+#[derive(Debug)]
+pub(super) struct Asking {
+    /// A place for each question, filled as answers come.
+    pub(super) answers: Vec<Option<InputAnswer>>,
+    /// The questions that still stand, by the handle of the request that asks.
+    pub(super) standing: Vec<RequestHandle>,
+}
+
+/// The table: by handle for the application, by id for the wire.
+#[derive(Debug, Default)]
+pub(super) struct InFlightTable {
+    by_handle: BTreeMap<RequestHandle, Box<InFlight>>,
+    by_id: BTreeMap<RequestId, RequestHandle>,
+    /// Requests that ended before the application answered, whose late answers are taken in silence.
+    late: BTreeSet<RequestHandle>,
+}
+
+impl InFlightTable {
+    pub(super) fn len(&self) -> usize {
+        self.by_handle.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.by_handle.is_empty()
+    }
+
+    pub(super) fn contains_id(&self, id: &RequestId) -> bool {
+        !self.by_id.is_empty() && self.by_id.contains_key(id)
+    }
+
+    pub(super) fn handle_of(&self, id: &RequestId) -> Option<RequestHandle> {
+        self.by_id.get(id).copied()
+    }
+
+    pub(super) fn get(&self, handle: RequestHandle) -> Option<&InFlight> {
+        self.by_handle.get(&handle).map(|entry| &**entry)
+    }
+
+    pub(super) fn get_mut(&mut self, handle: RequestHandle) -> Option<&mut InFlight> {
+        self.by_handle.get_mut(&handle).map(|entry| &mut **entry)
+    }
+
+    /// Takes in a request whose id is not in flight.
+    pub(super) fn insert(&mut self, handle: RequestHandle, entry: Box<InFlight>) {
+        self.by_id.insert(entry.id.clone(), handle);
+        self.by_handle.insert(handle, entry);
+    }
+
+    /// Takes out a request that was answered.
+    pub(super) fn remove(&mut self, handle: RequestHandle) -> Option<Box<InFlight>> {
+        let entry = self.by_handle.remove(&handle)?;
+        self.by_id.remove(&entry.id);
+        Some(entry)
+    }
+
+    /// Takes out a request that the application may still answer, of which at most `limit` are remembered.
+    pub(super) fn remove_unanswered(
+        &mut self,
+        handle: RequestHandle,
+        limit: usize,
+    ) -> Option<Box<InFlight>> {
+        let entry = self.remove(handle)?;
+        if entry.subscription.is_none() {
+            self.late.insert(handle);
+            if self.late.len() > limit {
+                self.late.pop_first();
+            }
+        }
+        Some(entry)
+    }
+
+    /// Whether this is the late answer to a request that ended before; it is so once.
+    pub(super) fn take_late(&mut self, handle: RequestHandle) -> bool {
+        self.late.remove(&handle)
+    }
+
+    pub(super) fn is_late(&self, handle: RequestHandle) -> bool {
+        self.late.contains(&handle)
+    }
+
+    /// Why a request is not in the table. Handles up to `drawn` exist so far.
+    pub(super) fn why_missing(handle: RequestHandle, drawn: u64) -> ApiMisuse {
+        if handle.number() <= drawn { ApiMisuse::AlreadyAnswered } else { ApiMisuse::UnknownRequest }
+    }
+
+    /// Requests that the application owes an answer, in order of arrival.
+    pub(super) fn owed(&self) -> Vec<RequestHandle> {
+        let owed = self.by_handle.iter().filter(|(_, entry)| entry.subscription.is_none());
+        owed.map(|(handle, _)| *handle).collect()
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = InFlightTable::default();
+    }
+}

@@ -1,0 +1,156 @@
+//! Notifications within a request, and log messages outside any.
+
+use alloc::string::String;
+
+use crate::error::{ApiMisuse, Error};
+use crate::json::Json;
+use crate::jsonrpc::write;
+use crate::logging::LogLevel;
+use crate::machine::{RequestHandle, Route};
+use crate::revision::{Direction, Era, Kind, Method, Revision};
+
+use super::in_flight::InFlight;
+use super::{Notification, Server, rounds};
+
+/// Room for a progress notification without its texts.
+const PROGRESS_ROOM: usize = 144;
+
+impl Server {
+    pub(super) fn notify_within(
+        &mut self,
+        request: RequestHandle,
+        notification: Notification<'_>,
+    ) -> Result<bool, Error> {
+        self.check_open()?;
+        match notification {
+            Notification::Progress { progress, total, message } => {
+                self.progress(request, progress, total, message)
+            }
+            Notification::Log { level, logger, data } => self.log_within(request, level, logger, data),
+            Notification::Other { method, params } => self.other(request, method, params),
+        }
+    }
+
+    fn progress(
+        &mut self,
+        request: RequestHandle,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<&str>,
+    ) -> Result<bool, Error> {
+        if !progress.is_finite() || total.is_some_and(|total| !total.is_finite()) {
+            return Err(ApiMisuse::InvalidJson.into());
+        }
+        let Some(entry) = self.in_flight.get_mut(request) else { return Ok(false) };
+        let Some(token) = &entry.context.progress_token else { return Ok(false) };
+        // Each must be more than the last (basic/utilities/progress).
+        if entry.progress.is_some_and(|last| progress <= last) {
+            return Ok(false);
+        }
+        entry.progress = Some(progress);
+        let message = message.filter(|_| entry.context.revision >= Revision::V2025_03_26);
+        let room = PROGRESS_ROOM + token.as_str().len() + message.map_or(0, str::len);
+        let mut out = String::with_capacity(room);
+        out.push_str("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":");
+        out.push_str(token.as_str());
+        out.push_str(",\"progress\":");
+        number(&mut out, progress);
+        if let Some(total) = total {
+            out.push_str(",\"total\":");
+            number(&mut out, total);
+        }
+        if let Some(message) = message {
+            write::string_member(&mut out, "message", message);
+        }
+        out.push_str("}}");
+        self.queues.send(out, Route::Within(request));
+        Ok(true)
+    }
+
+    fn log_within(
+        &mut self,
+        request: RequestHandle,
+        level: LogLevel,
+        logger: Option<&str>,
+        data: &str,
+    ) -> Result<bool, Error> {
+        let data = Json::new(data).map_err(|_| ApiMisuse::InvalidJson)?;
+        let Some(entry) = self.in_flight.get(request) else { return Ok(false) };
+        if self.threshold(entry).is_none_or(|least| level < least) {
+            return Ok(false);
+        }
+        self.queues.send(log_message(level, logger, &data), Route::Within(request));
+        Ok(true)
+    }
+
+    /// The least severity that the client of a request wants to hear of: what it said with the request, or
+    /// what its session is set to now.
+    fn threshold(&self, entry: &InFlight) -> Option<LogLevel> {
+        match entry.context.era() {
+            Era::Modern => entry.context.log_level,
+            Era::Legacy => self.session_threshold(),
+        }
+    }
+
+    fn session_threshold(&self) -> Option<LogLevel> {
+        self.session.as_ref().filter(|_| self.config.logging).map(|session| session.log_level)
+    }
+
+    fn other(&mut self, request: RequestHandle, method: &str, params: Option<&str>) -> Result<bool, Error> {
+        let params = params.map(rounds::object_of).transpose()?;
+        let Some(entry) = self.in_flight.get(request) else { return Ok(false) };
+        let revision = entry.context.revision;
+        if let Some(known) = Method::from_name(method) {
+            let row = known.row();
+            let is_ours = row.kind == Kind::Notification && row.direction != Direction::ClientToServer;
+            if !is_ours || !known.exists_in(revision) {
+                return Err(ApiMisuse::NotAllowedInRevision(revision).into());
+            }
+        }
+        let text = write::notification(method, params.as_ref().map(Json::as_str));
+        self.queues.send(text, Route::Within(request));
+        Ok(true)
+    }
+
+    pub(super) fn log_alone(
+        &mut self,
+        level: LogLevel,
+        logger: Option<&str>,
+        data: &str,
+    ) -> Result<(), Error> {
+        self.check_open()?;
+        let data = Json::new(data).map_err(|_| ApiMisuse::InvalidJson)?;
+        if self.session_threshold().is_some_and(|least| level >= least) {
+            self.queues.send(log_message(level, logger, &data), Route::Alone);
+        }
+        Ok(())
+    }
+}
+
+fn log_message(level: LogLevel, logger: Option<&str>, data: &Json) -> String {
+    let mut params = String::from("{\"level\":");
+    write::string(&mut params, level.as_str());
+    if let Some(logger) = logger {
+        write::string_member(&mut params, "logger", logger);
+    }
+    params.push_str(",\"data\":");
+    params.push_str(data.as_str());
+    params.push('}');
+    write::notification(Method::LoggingMessage.name(), Some(&params))
+}
+
+/// Appends a finite number; one without a fraction as an integer.
+fn number(out: &mut String, value: f64) {
+    use core::fmt::Write;
+    /// Up to here every integer has an `f64` of its own.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    #[allow(clippy::cast_possible_truncation, reason = "the value is integral and in range")]
+    let integral = value as i64;
+    #[allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "it is exact in this range")]
+    if value.abs() < EXACT && integral as f64 == value {
+        write::integer(out, integral);
+    } else {
+        // Writing to a String cannot fail.
+        let _ = write!(out, "{value}");
+    }
+}

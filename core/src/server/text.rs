@@ -1,0 +1,149 @@
+//! Views of one arriving message: parts of its text, found in one pass and shared without copying.
+
+use alloc::borrow::Cow;
+use alloc::sync::Arc;
+use core::ops::Range;
+
+use crate::json::{Json, MAX_DEPTH, scan};
+use crate::jsonrpc::parse::decode_string;
+
+/// The text of an arriving message, copied once and only if a part of it must outlive the call.
+pub(super) struct MessageText<'a> {
+    text: &'a str,
+    shared: Option<Arc<str>>,
+}
+
+impl<'a> MessageText<'a> {
+    pub(super) const fn new(text: &'a str) -> Self {
+        MessageText { text, shared: None }
+    }
+
+    pub(super) const fn as_str(&self) -> &'a str {
+        self.text
+    }
+
+    /// A part that outlives the call. `part` must be a JSON value within the text; what is not is copied.
+    pub(super) fn keep(&mut self, part: &str) -> Json {
+        match range_within(self.text, part) {
+            Some(range) => {
+                let shared = self.shared.get_or_insert_with(|| Arc::from(self.text));
+                Json::part(shared, range)
+            }
+            None => Json::trusted(part),
+        }
+    }
+}
+
+/// Where `part` lies within `whole`, if it is a slice of it.
+fn range_within(whole: &str, part: &str) -> Option<Range<usize>> {
+    let start = (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
+    let end = start.checked_add(part.len())?;
+    (end <= whole.len()).then_some(start..end)
+}
+
+macro_rules! members {
+    ($(#[$doc:meta])* $name:ident { $($field:ident = $key:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Default)]
+        pub(super) struct $name<'a> {
+            $(pub(super) $field: Option<&'a str>,)*
+        }
+
+        impl<'a> $name<'a> {
+            /// Finds the members of the object `text`; of duplicates the last counts, unknown ones are passed over.
+            pub(super) fn read(text: &'a str) -> Self {
+                let mut found = Self::default();
+                // What is no object has no members.
+                let _ = scan::object_members(text, MAX_DEPTH, |key, value| match &text[key] {
+                    $($key => found.$field = Some(&text[value]),)*
+                    _ => {}
+                });
+                found
+            }
+        }
+    };
+}
+
+members! {
+    /// The members of `params` that the server acts on, as JSON texts.
+    Params {
+        meta = "_meta",
+        name = "name",
+        arguments = "arguments",
+        uri = "uri",
+        cursor = "cursor",
+        level = "level",
+        reference = "ref",
+        argument = "argument",
+        context = "context",
+        notifications = "notifications",
+        input_responses = "inputResponses",
+        request_state = "requestState",
+        request_id = "requestId",
+        reason = "reason",
+        protocol_version = "protocolVersion",
+        capabilities = "capabilities",
+        client_info = "clientInfo",
+    }
+}
+
+members! {
+    /// The members of a request's `_meta` that the server acts on, as JSON texts.
+    Meta {
+        protocol_version = "io.modelcontextprotocol/protocolVersion",
+        client_capabilities = "io.modelcontextprotocol/clientCapabilities",
+        client_info = "io.modelcontextprotocol/clientInfo",
+        log_level = "io.modelcontextprotocol/logLevel",
+        progress_token = "progressToken",
+    }
+}
+
+members! {
+    /// The members of the objects in `completion/complete`.
+    CompletionParts {
+        kind = "type",
+        name = "name",
+        uri = "uri",
+        value = "value",
+        arguments = "arguments",
+    }
+}
+
+/// A member that is absent, or null, which reads as absent.
+pub(super) fn present(member: Option<&str>) -> Option<&str> {
+    member.filter(|value| *value != "null")
+}
+
+/// The member if it is an object.
+pub(super) fn object(member: Option<&str>) -> Option<&str> {
+    member.filter(|value| value.starts_with('{'))
+}
+
+/// The decoded member if it is a string with a decoded form.
+pub(super) fn string(member: Option<&str>) -> Option<Cow<'_, str>> {
+    member.and_then(decode_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_share_the_message_and_strangers_are_copied() {
+        let mut text = MessageText::new(r#"{"a":{"b":1}}"#);
+        let part = &text.as_str()[5..12];
+        let kept = text.keep(part);
+        assert_eq!(kept.as_str(), r#"{"b":1}"#);
+        assert_eq!(text.keep("[2]").as_str(), "[2]");
+    }
+
+    #[test]
+    fn members_are_found_in_any_order_and_the_last_of_two_counts() {
+        let params = Params::read(r#"{"x":1,"uri":"a","name":"n","uri":"b","_meta":null}"#);
+        assert_eq!((params.uri, params.name, params.meta), (Some("\"b\""), Some("\"n\""), Some("null")));
+        assert!(present(params.meta).is_none());
+        assert!(Params::read("[]").name.is_none());
+        assert_eq!(string(Some("\"a\\u0062\"")).as_deref(), Some("ab"));
+        assert_eq!(string(Some("\"\\ud800\"")), None);
+    }
+}
