@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use crate::config::ServerConfig;
 use crate::error::{ApiMisuse, Error};
@@ -147,23 +146,24 @@ impl Server {
         result: &str,
     ) {
         // Results of the server's own are objects.
-        if let Ok(text) = self.write_answer(to.id, Some(method), revision, result, &[]) {
+        if let Ok(text) = self.write_answer(to.id, Some(method), revision, result, None) {
             self.deliver(to.handle, to.batch, text);
         }
     }
 
-    /// The response with `result`, as `revision` wants it. `extra` are further members of a modern `_meta`.
+    /// The response with `result`, as `revision` wants it. `extra` is a further member of a modern `_meta`.
     pub(super) fn write_answer(
         &self,
         id: &RequestId,
         method: Option<Method>,
         revision: Revision,
         result: &str,
-        extra: &[(&str, &str)],
+        extra: Option<(&str, &str)>,
     ) -> Result<String, Error> {
-        let mut pairs = Vec::new();
+        let mut pairs = [("", ""); 2];
         let members = result_members(&self.config, &self.server_info, revision, extra, &mut pairs);
-        let room = result.len() + members.meta.iter().map(|(key, value)| key.len() + value.len() + 80).sum::<usize>();
+        let room = result.len()
+            + members.meta.iter().map(|(key, value)| key.len() + value.len() + 80).sum::<usize>();
         let mut outcome = Ok(());
         let text = write::response(id, room, |out| {
             outcome = write_result(out, method, revision, result, &members);
@@ -180,8 +180,8 @@ impl Server {
         revision: Revision,
         cursor: Option<&str>,
     ) {
-        let mut pairs = Vec::new();
-        let members = result_members(&self.config, &self.server_info, revision, &[], &mut pairs);
+        let mut pairs = [("", ""); 2];
+        let members = result_members(&self.config, &self.server_info, revision, None, &mut pairs);
         let page_items = self.config.limits.page_items.max(1);
         let mut outcome = Ok(());
         let text = write::response(to.id, 0, |out| {
@@ -215,7 +215,7 @@ impl Server {
             return Ok(());
         }
         let Some(entry) = self.in_flight.get(request) else { return Ok(()) };
-        let text = self.write_answer(&entry.id, entry.method, entry.context.revision, result, &[])?;
+        let text = self.write_answer(&entry.id, entry.method, entry.context.revision, result, None)?;
         self.finish(request, text);
         Ok(())
     }
@@ -269,17 +269,19 @@ fn result_members<'a>(
     config: &ServerConfig,
     server_info: &'a str,
     revision: Revision,
-    extra: &'a [(&'a str, &'a str)],
-    pairs: &'a mut Vec<(&'a str, &'a str)>,
+    extra: Option<(&'a str, &'a str)>,
+    pairs: &'a mut [(&'a str, &'a str); 2],
 ) -> ResultMembers<'a> {
+    let identity = config.identify_results.then_some((meta::SERVER_INFO, server_info));
+    let mut count = 0;
     if revision.era() == Era::Modern {
-        pairs.extend(extra);
-        if config.identify_results {
-            pairs.push((meta::SERVER_INFO, server_info));
+        for pair in extra.into_iter().chain(identity) {
+            pairs[count] = pair;
+            count += 1;
         }
     }
     let freshness = config.freshness;
-    ResultMembers { meta: pairs, ttl_ms: freshness.ttl_ms, cache_scope: freshness.scope.as_str() }
+    ResultMembers { meta: &pairs[..count], ttl_ms: freshness.ttl_ms, cache_scope: freshness.scope.as_str() }
 }
 
 fn is_object(text: &str) -> bool {

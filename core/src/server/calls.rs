@@ -81,7 +81,10 @@ impl Server {
             Method::LoggingSetLevel => self.set_level(arrival, revision),
             Method::ResourcesSubscribe => self.subscribe(arrival, revision),
             Method::ResourcesUnsubscribe => self.unsubscribe(arrival, revision),
-            Method::ToolsList | Method::ResourcesList | Method::ResourceTemplatesList | Method::PromptsList => {
+            Method::ToolsList
+            | Method::ResourcesList
+            | Method::ResourceTemplatesList
+            | Method::PromptsList => {
                 self.answer_page(&to, method, revision, present(arrival.params.cursor));
             }
             Method::ToolsCall | Method::ResourcesRead | Method::PromptsGet | Method::CompletionComplete => {
@@ -199,11 +202,8 @@ impl Server {
         params: &Params<'_>,
         keep: &mut dyn FnMut(&str) -> Json,
     ) -> Result<Call, RpcError> {
-        let part = |member: Option<&'_ str>, name| {
-            object(member).map(CompletionParts::read).ok_or_else(|| refusal::invalid_params(name))
-        };
-        let reference = part(params.reference, "ref is not an object")?;
-        let argument = part(params.argument, "argument is not an object")?;
+        let reference = parts(params.reference, "ref")?;
+        let argument = parts(params.argument, "argument")?;
         let context = object(params.context).map(CompletionParts::read).unwrap_or_default();
         let reference = match string(reference.kind).as_deref() {
             Some("ref/prompt") => CompletionReference::Prompt(required(reference.name, "ref.name")?),
@@ -237,6 +237,13 @@ impl Server {
                 let _ = self.answer_error(request, error);
             }
         }
+    }
+}
+
+fn parts<'a>(member: Option<&'a str>, name: &str) -> Result<CompletionParts<'a>, RpcError> {
+    match object(member) {
+        Some(text) => Ok(CompletionParts::read(text)),
+        None => Err(refusal::invalid_params(&format!("{name} is not an object"))),
     }
 }
 

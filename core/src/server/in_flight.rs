@@ -91,11 +91,7 @@ impl InFlightTable {
     }
 
     /// Takes out a request that the application may still answer, of which at most `limit` are remembered.
-    pub(super) fn remove_unanswered(
-        &mut self,
-        handle: RequestHandle,
-        limit: usize,
-    ) -> Option<Box<InFlight>> {
+    pub(super) fn remove_unanswered(&mut self, handle: RequestHandle, limit: usize) -> Option<Box<InFlight>> {
         let entry = self.remove(handle)?;
         if entry.subscription.is_none() {
             self.late.insert(handle);

@@ -213,8 +213,9 @@ impl Server {
             let missing = super::ladder::missing_keys(&arrival.meta);
             return Some(refusal::missing_meta(&missing, served));
         }
-        let is_known =
-            method.is_some_and(|method| method.row().kind == Kind::Request && !served.and(method.row().revisions).is_empty());
+        let is_known = method.is_some_and(|method| {
+            method.row().kind == Kind::Request && !served.and(method.row().revisions).is_empty()
+        });
         Some(if is_known {
             refusal::invalid_request("the handshake has not been made")
         } else {
@@ -251,7 +252,13 @@ impl Server {
         self.send_batch(complete);
     }
 
-    fn receive_element(&mut self, element: &str, message: &mut MessageText<'_>, batch: u64, shakes_hands: bool) {
+    fn receive_element(
+        &mut self,
+        element: &str,
+        message: &mut MessageText<'_>,
+        batch: u64,
+        shakes_hands: bool,
+    ) {
         match parse::read(element, self.config.limits.depth).parsed {
             // One handshake spoils the whole batch (basic/lifecycle, 2025-03-26).
             Parsed::One(Message::Request { id, .. }) if shakes_hands && !self.in_flight.contains_id(&id) => {
@@ -264,8 +271,7 @@ impl Server {
                 self.receive_one(one, message, element, Some(batch));
             }
             Parsed::Batch(_) => {
-                let malformed =
-                    Malformed { violation: Violation::NotAMessage, id: None, has_method: false };
+                let malformed = Malformed { violation: Violation::NotAMessage, id: None, has_method: false };
                 self.settle_malformed(&malformed, element.as_bytes(), Some(batch));
             }
             Parsed::Malformed(malformed) => {

@@ -17,9 +17,9 @@ use crate::rounds::InputKind;
 use super::answers::Addressee;
 use super::intake::Arrival;
 use super::modern::Caller;
+use super::rounds::ELICITATION_ID_BYTES;
 use super::text::{MessageText, object, string};
 use super::{ClientFailure, Event, Server, ladder, refusal, rounds};
-use super::rounds::ELICITATION_ID_BYTES;
 
 /// The legacy session of a channel. It begins with the answer to `initialize`.
 #[derive(Debug)]
@@ -174,7 +174,8 @@ impl Server {
         let params = match kind {
             None => params.map(|params| String::from(params.as_str())),
             Some(kind) => {
-                let (capabilities, id) = (Arc::clone(&session.capabilities), self.nonces.token(ELICITATION_ID_BYTES));
+                let (capabilities, id) =
+                    (Arc::clone(&session.capabilities), self.nonces.token(ELICITATION_ID_BYTES));
                 let params = params.unwrap_or_else(|| rounds::copy("{}"));
                 let projected = project_input_params(kind.method(), revision, &capabilities, &params, &id);
                 Some(projected.map_err(rounds::mismatch)?)
@@ -225,7 +226,11 @@ impl Server {
         message: &mut MessageText<'_>,
         element: &str,
     ) {
-        let Some((request, owner)) = self.outbound.find(id).and_then(|request| self.outbound.take(request).map(|owner| (request, owner))) else {
+        let Some((request, owner)) = self
+            .outbound
+            .find(id)
+            .and_then(|request| self.outbound.take(request).map(|owner| (request, owner)))
+        else {
             // The answer to a question that was withdrawn is no fault.
             if !self.outbound.was_abandoned(id) {
                 self.discard(Violation::UnknownResponse, element.as_bytes());

@@ -337,4 +337,3 @@ impl Server {
         self.close_by_us();
     }
 }
-

@@ -5,9 +5,9 @@ use alloc::sync::Arc;
 
 use crate::json::Json;
 use crate::jsonrpc::write;
+use crate::logging::LogLevel;
 use crate::machine::SessionHandle;
 use crate::revision::{Capabilities, Method, Revision, write_server_capabilities};
-use crate::logging::LogLevel;
 
 use super::Server;
 use super::answers::Addressee;

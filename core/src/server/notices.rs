@@ -51,7 +51,9 @@ impl Server {
         let message = message.filter(|_| entry.context.revision >= Revision::V2025_03_26);
         let room = PROGRESS_ROOM + token.as_str().len() + message.map_or(0, str::len);
         let mut out = String::with_capacity(room);
-        out.push_str("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":");
+        out.push_str(
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":",
+        );
         out.push_str(token.as_str());
         out.push_str(",\"progress\":");
         number(&mut out, progress);

@@ -96,11 +96,7 @@ const fn required_member(kind: InputKind) -> &'static str {
 }
 
 /// What the application is told of the end of a question to a legacy client.
-pub(super) fn answer_of(
-    key: Box<str>,
-    kind: InputKind,
-    outcome: Result<Json, ClientFailure>,
-) -> InputAnswer {
+pub(super) fn answer_of(key: Box<str>, kind: InputKind, outcome: Result<Json, ClientFailure>) -> InputAnswer {
     let local = |message| Err(RpcError::new(RpcError::INTERNAL_ERROR, message));
     let outcome = match outcome {
         Ok(result) if result.member(required_member(kind)).is_some() => Ok(result),
@@ -130,7 +126,8 @@ impl Server {
         }
         let (round, capabilities) = (context.round + 1, context.capabilities.clone());
         check_keys(&questions, &context.input_answers)?;
-        let state = state.map(|state| Json::new(state.trim())).transpose().map_err(|_| ApiMisuse::InvalidJson)?;
+        let state =
+            state.map(|state| Json::new(state.trim())).transpose().map_err(|_| ApiMisuse::InvalidJson)?;
         let asked = questions.iter().map(|question| (question.kind.method(), &question.params));
         if let Some(required) = missing_capabilities(asked, revision, &capabilities) {
             return Err(PeerIncompatible::MissingCapability(required).into());
@@ -256,10 +253,9 @@ impl Server {
             params: entry.params.as_ref().map(Json::as_str),
             principal: entry.context.principal.as_deref(),
         };
-        let kept =
-            Kept { round, answers: &entry.context.input_answers, state: state.map(Json::as_str) };
+        let kept = Kept { round, answers: &entry.context.input_answers, state: state.map(Json::as_str) };
         let result = self.input_required(&origin, &kept, &open, nonce)?;
-        let text = self.write_answer(&entry.id, entry.method, entry.context.revision, &result, &[])?;
+        let text = self.write_answer(&entry.id, entry.method, entry.context.revision, &result, None)?;
         self.finish(request, text);
         Ok(())
     }
@@ -278,7 +274,7 @@ impl Server {
         let kept = Kept { round: again.round, answers: &again.answers, state };
         let text = self
             .input_required(&origin, &kept, &again.open, nonce)
-            .and_then(|result| self.write_answer(&arrival.id, method, context.revision, &result, &[]));
+            .and_then(|result| self.write_answer(&arrival.id, method, context.revision, &result, None));
         match text {
             Ok(text) => self.deliver(arrival.handle, arrival.batch, text),
             Err(_) => self.refuse(&arrival.addressee(), &refusal::overloaded("bytes of requestState")),
@@ -297,7 +293,9 @@ impl Server {
         let sealed = self
             .seal(origin, kept, &requests, nonce)
             // Too much to carry: then without the questions, which the application can ask again.
-            .or_else(|_| self.seal(origin, kept, &map_of(open.iter().map(|(key, _)| (key.as_str(), "null"))), nonce))?;
+            .or_else(|_| {
+                self.seal(origin, kept, &map_of(open.iter().map(|(key, _)| (key.as_str(), "null"))), nonce)
+            })?;
         let mut result = String::with_capacity(requests.len() + sealed.len() + 80);
         result.push_str("{\"resultType\":\"input_required\"");
         if !open.is_empty() {
@@ -321,7 +319,10 @@ impl Server {
         let mut content = String::from("{\"round\":");
         write::integer(&mut content, i64::from(kept.round));
         content.push_str(",\"answers\":");
-        let given = kept.answers.iter().filter_map(|answer| Some((&*answer.key, answer.outcome.as_ref().ok()?.as_str())));
+        let given = kept
+            .answers
+            .iter()
+            .filter_map(|answer| Some((&*answer.key, answer.outcome.as_ref().ok()?.as_str())));
         content.push_str(&map_of(given));
         if let Some(state) = kept.state {
             content.push_str(",\"state\":");
@@ -439,12 +440,13 @@ fn input_request(kind: InputKind, params: &str) -> String {
 
 /// Refuses an answer that is none. `request` is the text of the `InputRequest`, or null if it was not kept.
 fn check_response(request: &str, response: &str) -> Result<(), RpcError> {
-    let method = Json::trusted(request).member("method").and_then(|method| {
-        string(Some(method.as_str())).and_then(|name| Method::from_name(&name))
-    });
+    let method = Json::trusted(request)
+        .member("method")
+        .and_then(|method| string(Some(method.as_str())).and_then(|name| Method::from_name(&name)));
     let member = method.and_then(InputKind::from_method).map(required_member);
     let response = Json::trusted(response);
-    let is_whole = response.as_str().starts_with('{') && member.is_none_or(|member| response.member(member).is_some());
+    let is_whole =
+        response.as_str().starts_with('{') && member.is_none_or(|member| response.member(member).is_some());
     if is_whole { Ok(()) } else { Err(refusal::invalid_params("an entry of inputResponses is malformed")) }
 }
 

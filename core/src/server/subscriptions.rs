@@ -6,8 +6,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::{ApiMisuse, Error};
-use crate::jsonrpc::{RpcError, write};
 use crate::json::{MAX_DEPTH, scan};
+use crate::jsonrpc::{RpcError, write};
 use crate::machine::{RequestHandle, Route, SubscriptionHandle};
 use crate::revision::{Capability, Method, Revision, meta};
 use crate::subscription::{Change, ListKind, RESOURCE_SUBSCRIPTIONS, SubscriptionFilter};
@@ -136,8 +136,10 @@ impl Server {
             }
             let uri: Box<str> = uri.into();
             let subscription = SubscriptionHandle::from_number(arrival.handle.number());
-            let filter =
-                SubscriptionFilter { resource_uris: Vec::from([uri.clone()]), ..SubscriptionFilter::default() };
+            let filter = SubscriptionFilter {
+                resource_uris: Vec::from([uri.clone()]),
+                ..SubscriptionFilter::default()
+            };
             self.subscriptions.by_uri.insert(uri, subscription);
             self.subscriptions.add(subscription, Subscription { filter: filter.clone(), request: None });
             self.queues.tell(Event::SubscriptionOpened { subscription, filter });
@@ -172,8 +174,8 @@ impl Server {
         {
             let mut id = String::new();
             entry.id.write_to(&mut id);
-            let extra = [(meta::SUBSCRIPTION_ID, id.as_str())];
-            let text = self.write_answer(&entry.id, entry.method, entry.context.revision, "{}", &extra)?;
+            let extra = Some((meta::SUBSCRIPTION_ID, id.as_str()));
+            let text = self.write_answer(&entry.id, entry.method, entry.context.revision, "{}", extra)?;
             self.finish(request, text);
         }
         self.queues.tell(Event::SubscriptionClosed { subscription });
@@ -242,7 +244,8 @@ impl Server {
 
     fn tell_resource(&mut self, uri: &str) {
         let name = Method::ResourcesUpdated.name();
-        let watches = |filter: &SubscriptionFilter| filter.resource_uris.iter().any(|watched| covers(watched, uri));
+        let watches =
+            |filter: &SubscriptionFilter| filter.resource_uris.iter().any(|watched| covers(watched, uri));
         // A legacy client is told once, however many of its URIs cover this one.
         let mut legacy_told = false;
         for one in self.subscriptions.open.values().filter(|one| watches(&one.filter)) {
@@ -294,10 +297,11 @@ fn read_filter(text: &str) -> Result<SubscriptionFilter, RpcError> {
             is_sound &= matches!(value, "true" | "false" | "null");
         } else if key == RESOURCE_SUBSCRIPTIONS && value != "null" {
             filter.resource_uris.clear();
-            let read = scan::array_elements(value, MAX_DEPTH, |element| match string(Some(&value[element])) {
-                Some(uri) => filter.resource_uris.push(uri.into()),
-                None => is_sound = false,
-            });
+            let read =
+                scan::array_elements(value, MAX_DEPTH, |element| match string(Some(&value[element])) {
+                    Some(uri) => filter.resource_uris.push(uri.into()),
+                    None => is_sound = false,
+                });
             is_sound &= read.is_ok();
         }
     });

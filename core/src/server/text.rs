@@ -6,6 +6,7 @@ use core::ops::Range;
 
 use crate::json::{Json, MAX_DEPTH, scan};
 use crate::jsonrpc::parse::decode_string;
+use crate::revision::meta as keys;
 
 /// The text of an arriving message, copied once and only if a part of it must outlive the call.
 pub(super) struct MessageText<'a> {
@@ -42,7 +43,7 @@ fn range_within(whole: &str, part: &str) -> Option<Range<usize>> {
 }
 
 macro_rules! members {
-    ($(#[$doc:meta])* $name:ident { $($field:ident = $key:literal,)* }) => {
+    ($(#[$doc:meta])* $name:ident { $($field:ident = $key:pat,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Default)]
         pub(super) struct $name<'a> {
@@ -90,11 +91,11 @@ members! {
 members! {
     /// The members of a request's `_meta` that the server acts on, as JSON texts.
     Meta {
-        protocol_version = "io.modelcontextprotocol/protocolVersion",
-        client_capabilities = "io.modelcontextprotocol/clientCapabilities",
-        client_info = "io.modelcontextprotocol/clientInfo",
-        log_level = "io.modelcontextprotocol/logLevel",
-        progress_token = "progressToken",
+        protocol_version = keys::PROTOCOL_VERSION,
+        client_capabilities = keys::CLIENT_CAPABILITIES,
+        client_info = keys::CLIENT_INFO,
+        log_level = keys::LOG_LEVEL,
+        progress_token = keys::PROGRESS_TOKEN,
     }
 }
 
