@@ -59,7 +59,7 @@ struct Survey {
     scope: Option<Range<usize>>,
     content: Option<Range<usize>>,
     structured: Option<Range<usize>>,
-    /// A member other than structured content that is `null`, which means absent.
+    /// An optional member is `null`, which means absent. Of structured content it is a value.
     has_null: bool,
 }
 
@@ -94,6 +94,10 @@ impl Survey {
                 return;
             }
             "_meta" => &mut self.meta,
+            "isError" | "description" => {
+                self.has_null |= &text[value] == "null";
+                return;
+            }
             "resultType" => &mut self.result_type,
             "ttlMs" => &mut self.ttl,
             "cacheScope" => &mut self.scope,
@@ -142,7 +146,8 @@ pub(crate) fn write_result(
 impl Outgoing<'_> {
     fn write(&self, out: &mut String, result: &str, survey: &Survey) -> Result<(), ScanError> {
         let result_type = survey.result_type.as_ref().map(|kind| &result[kind.clone()]);
-        let is_complete = matches!(result_type, None | Some("null" | "\"complete\""));
+        let is_complete =
+            self.revision.era() == Era::Legacy || matches!(result_type, None | Some("null" | "\"complete\""));
         let is_call = is_complete && self.method == Some(Method::ToolsCall);
         let copied = if is_call { missing_text_copy(result, survey) } else { None };
         if self.needs_projection(result, survey) {
@@ -335,3 +340,6 @@ pub(crate) fn write_list_result(
     }
     object.close();
 }
+
+#[cfg(test)]
+mod tests;
