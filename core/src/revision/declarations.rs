@@ -110,3 +110,93 @@ const fn is_flag(capability: Capability) -> bool {
             | Capability::RootsListChanged
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Json;
+
+    // proves: FEAT-301 FEAT-285
+    #[test]
+    fn client_capabilities_by_revision() {
+        let full = r#"{"roots":{"listChanged":true},"sampling":{"tools":{},"context":{}},"elicitation":{"form":{},"url":{}},"tasks":{"list":{}},"experimental":{"a":{}},"extensions":{"x.y/z":{"tasks":1}},"own":{}}"#;
+        let open = r#""experimental":{"a":{}},"extensions":{"x.y/z":{"tasks":1}},"own":{}}"#;
+        let old = [r#"{"roots":{"listChanged":true},"sampling":{},"#, open].concat();
+        let middle = [r#"{"roots":{"listChanged":true},"sampling":{},"elicitation":{},"#, open].concat();
+        let modern =
+            [r#"{"roots":{},"sampling":{"tools":{},"context":{}},"elicitation":{"form":{},"url":{}},"#, open]
+                .concat();
+        let url = r#"{"elicitation":{"url":{}}}"#;
+        let cases = [
+            (full, [&*old, &old, &middle, full, &modern]),
+            (url, ["{}", "{}", "{}", url, url]),
+            ("{\n \"sampling\": {}\n}", [r#"{"sampling":{}}"#; 5]),
+            (
+                r#"{"elicitation":{}}"#,
+                ["{}", "{}", r#"{"elicitation":{}}"#, r#"{"elicitation":{}}"#, r#"{"elicitation":{}}"#],
+            ),
+            (r#"{"roots":null}"#, ["{}"; 5]),
+            ("{}", ["{}"; 5]),
+        ];
+        for (written, expected) in cases {
+            let capabilities = Capabilities::read(&Json::new(written).unwrap());
+            for (revision, expected) in Revision::ALL.into_iter().zip(expected) {
+                assert_eq!(write_client_capabilities(revision, &capabilities), expected, "{revision}");
+            }
+        }
+    }
+
+    #[test]
+    fn declared_abilities_make_an_object() {
+        let mut capabilities = Capabilities::default();
+        assert_eq!(write_client_capabilities(Revision::V2025_11_25, &capabilities), "{}");
+        capabilities.insert(Capability::ElicitationUrl);
+        capabilities.insert(Capability::RootsListChanged);
+        let url = r#"{"roots":{"listChanged":true},"elicitation":{"url":{}}}"#;
+        assert_eq!(write_client_capabilities(Revision::V2025_11_25, &capabilities), url);
+        assert_eq!(
+            write_client_capabilities(Revision::V2025_06_18, &capabilities),
+            r#"{"roots":{"listChanged":true}}"#
+        );
+        capabilities.insert(Capability::Elicitation);
+        let both = r#"{"roots":{},"elicitation":{"form":{},"url":{}}}"#;
+        assert_eq!(write_client_capabilities(Revision::V2026_07_28, &capabilities), both);
+        for revision in Revision::ALL {
+            let text = write_client_capabilities(revision, &capabilities);
+            let read = Capabilities::read(&Json::new(&text).unwrap());
+            let declares = revision >= Revision::V2025_06_18;
+            assert_eq!(read.has(Capability::Elicitation), declares, "{revision}");
+        }
+    }
+
+    // proves: BASE-140
+    #[test]
+    fn server_capabilities_by_revision() {
+        let mut capabilities = Capabilities::default();
+        let write = |capabilities: &Capabilities, revision, extensions| {
+            write_server_capabilities(revision, capabilities, extensions)
+        };
+        assert_eq!(write(&capabilities, Revision::V2026_07_28, None), "{}");
+        assert_eq!(
+            write(&capabilities, Revision::V2024_11_05, Some("{\"x.y/z\":\n{}}")),
+            r#"{"extensions":{"x.y/z":{}}}"#
+        );
+        for capability in [
+            Capability::Tools,
+            Capability::ToolsListChanged,
+            Capability::Resources,
+            Capability::ResourcesSubscribe,
+            Capability::Prompts,
+            Capability::Logging,
+            Capability::Completions,
+        ] {
+            capabilities.insert(capability);
+        }
+        let old = r#"{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"logging":{},"extensions":{}}"#;
+        let new = r#"{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"logging":{},"completions":{},"extensions":{}}"#;
+        let expected = [old, new, new, new, new];
+        for (revision, expected) in Revision::ALL.into_iter().zip(expected) {
+            assert_eq!(write(&capabilities, revision, Some("{}")), expected, "{revision}");
+        }
+    }
+}

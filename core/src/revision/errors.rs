@@ -84,3 +84,62 @@ pub(crate) fn resource_not_found(revision: Revision, uri: &str) -> RpcError {
         RpcError::new(RpcError::RESOURCE_NOT_FOUND, "Resource not found").with_data(Json::trusted(&data));
     project_error(error, Some(Method::ResourcesRead), revision)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // proves: BASE-037 FEAT-129 FEAT-332
+    #[test]
+    fn no_revision_sees_a_code_it_does_not_have() {
+        // Code, and what goes out from 2024-11-05 to 2026-07-28.
+        let cases = [
+            (-32002, [-32002, -32002, -32002, -32002, -32602]),
+            (-32042, [-32603, -32603, -32603, -32042, -32603]),
+            (-1, [-1, -1, -1, -1, -32603]),
+            (-32020, [-32600, -32600, -32600, -32600, -32020]),
+            (-32021, [-32600, -32600, -32600, -32600, -32021]),
+            (-32022, [-32602, -32602, -32602, -32602, -32022]),
+            (-32023, [-32023, -32023, -32023, -32023, -32603]),
+            (-32099, [-32099, -32099, -32099, -32099, -32603]),
+            (-32000, [-32000; 5]),
+            (-32100, [-32100; 5]),
+            (-32602, [-32602; 5]),
+            (-32700, [-32700; 5]),
+            (42, [42; 5]),
+        ];
+        for (code, expected) in cases {
+            for (revision, expected) in Revision::ALL.into_iter().zip(expected) {
+                let error = RpcError::new(code, "m").with_data(Json::new("{\"uri\":\"a:b\"}").unwrap());
+                let projected = project_error(error.clone(), Some(Method::ToolsCall), revision);
+                assert_eq!(projected, RpcError { code: expected, ..error }, "{revision}");
+            }
+        }
+    }
+
+    // proves: FEAT-127 FEAT-128 FEAT-131
+    #[test]
+    fn a_missing_resource_has_the_code_of_the_revision() {
+        for revision in Revision::ALL {
+            let modern = revision >= Revision::V2026_07_28;
+            let expected = if modern { RpcError::INVALID_PARAMS } else { RpcError::RESOURCE_NOT_FOUND };
+            let error = resource_not_found(revision, "a:\"b\"");
+            assert_eq!(error.code, expected, "{revision}");
+            assert!(error.is_resource_not_found("a:\"b\""));
+            // Written by the application for the newest revision.
+            let own = RpcError::new(RpcError::INVALID_PARAMS, "no")
+                .with_data(Json::new("{\"uri\":\"a\"}").unwrap());
+            assert_eq!(project_error(own.clone(), Some(Method::ResourcesRead), revision).code, expected);
+            assert_eq!(project_error(own, Some(Method::PromptsGet), revision).code, RpcError::INVALID_PARAMS);
+            let other = RpcError::new(RpcError::INVALID_PARAMS, "bad params");
+            assert_eq!(project_error(other.clone(), Some(Method::ResourcesRead), revision), other);
+        }
+    }
+
+    #[test]
+    fn data_takes_one_line() {
+        let error = RpcError::new(1, "m").with_data(Json::new("{\n\t\"a\": \"\\n\"\r\n}").unwrap());
+        let projected = project_error(error, None, Revision::V2025_11_25);
+        assert_eq!(projected.data.unwrap().as_str(), "{\"a\": \"\\n\"}");
+    }
+}

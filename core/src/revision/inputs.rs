@@ -299,3 +299,6 @@ fn write_choices(object: &mut ObjectWriter<'_>, choices: &str) {
         out.push(']');
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -37,7 +37,8 @@ pub(crate) struct RequestMeta<'a> {
     pub(crate) log_level: Option<&'a str>,
     /// The JSON token to report progress under.
     pub(crate) progress_token: Option<&'a str>,
-    /// The text of an object with the caller's own members, such as trace context.
+    /// The text of an object with members of the caller's, such as trace context. They replace those of the same
+    /// name in the params' own `_meta`.
     pub(crate) extra: Option<&'a str>,
 }
 
@@ -173,13 +174,17 @@ impl RequestMeta<'_> {
         if let Some(token) = self.progress_token {
             object.member(PROGRESS_TOKEN, token);
         }
-        for source in [callers, self.extra].into_iter().flatten() {
-            text::each_member(source, |key, value| {
-                if !self.sets(key) {
-                    object.member(key, value);
-                }
-            });
-        }
+        let extra = self.extra.unwrap_or_default();
+        text::each_member(callers.unwrap_or_default(), |key, value| {
+            if !self.sets(key) && text::member(extra, key).is_none() {
+                object.member(key, value);
+            }
+        });
+        text::each_member(extra, |key, value| {
+            if !self.sets(key) {
+                object.member(key, value);
+            }
+        });
         object.close();
     }
 
@@ -220,4 +225,101 @@ pub(super) fn missing_pairs(written: &str, pairs: &[(&str, &str)]) -> String {
         out.push(',');
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+
+    const CAPABILITIES: &str = r#"{"sampling":{}}"#;
+    const INFO: &str = r#"{"name":"c","version":"1"}"#;
+    const STANDING: &str = r#""io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"sampling":{}}"#;
+
+    fn written(params: Option<&str>, meta: &RequestMeta<'_>) -> Option<String> {
+        let mut out = String::new();
+        let any = write_request_params(&mut out, params, meta).unwrap();
+        assert_eq!(any, !out.is_empty());
+        any.then_some(out)
+    }
+
+    // proves: BASE-053 BASE-054 BASE-055
+    #[test]
+    fn modern_requests_say_who_and_what() {
+        let standing = standing_members(Revision::V2026_07_28, Some(INFO), CAPABILITIES);
+        assert_eq!(standing, STANDING);
+        let anonymous = standing_members(Revision::V2026_07_28, None, "{}");
+        assert_eq!(
+            anonymous,
+            r#""io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}"#
+        );
+        let plain = RequestMeta { standing: STANDING, ..RequestMeta::default() };
+        let extra =
+            r#"{"traceparent":"00","progressToken":"own","io.modelcontextprotocol/protocolVersion":"x"}"#;
+        let full = RequestMeta {
+            standing: STANDING,
+            log_level: Some("info"),
+            progress_token: Some("7"),
+            extra: Some(extra),
+        };
+        let full_meta = format!(r#"{STANDING},"io.modelcontextprotocol/logLevel":"info","progressToken":7"#);
+        let cases = [
+            (None, &plain, format!(r#"{{"_meta":{{{STANDING}}}}}"#)),
+            (Some("{}"), &plain, format!(r#"{{"_meta":{{{STANDING}}}}}"#)),
+            (Some("{ }"), &plain, format!(r#"{{"_meta":{{{STANDING}}}}}"#)),
+            (
+                Some(r#"{"name":"t", "arguments":{"a":1e400}}"#),
+                &plain,
+                format!(r#"{{"_meta":{{{STANDING}}},"name":"t", "arguments":{{"a":1e400}}}}"#),
+            ),
+            (
+                Some(r#"{"_meta":{"a":1,"progressToken":3},"name":"t"}"#),
+                &plain,
+                format!(r#"{{"_meta":{{{STANDING},"a":1,"progressToken":3}},"name":"t"}}"#),
+            ),
+            (
+                Some(
+                    r#"{"name":"t","_meta":{"a":1,"progressToken":3,"io.modelcontextprotocol/logLevel":"error"}}"#,
+                ),
+                &full,
+                format!(r#"{{"_meta":{{{full_meta},"a":1,"traceparent":"00"}},"name":"t"}}"#),
+            ),
+            (Some(r#"{"_meta":null}"#), &plain, format!(r#"{{"_meta":{{{STANDING}}}}}"#)),
+            (Some("{\n  \"name\": \"t\"\r\n}"), &plain, format!(r#"{{"_meta":{{{STANDING}}},"name": "t"}}"#)),
+        ];
+        for (params, meta, expected) in cases {
+            assert_eq!(written(params, meta).as_deref(), Some(&*expected), "{params:?}");
+        }
+    }
+
+    #[test]
+    fn legacy_requests_carry_what_is_asked_for() {
+        let standing = standing_members(Revision::V2025_11_25, Some(INFO), CAPABILITIES);
+        assert_eq!(standing, "");
+        let none = RequestMeta::default();
+        assert_eq!(written(None, &none), None);
+        assert_eq!(written(None, &RequestMeta { extra: Some("{}"), ..none }), None);
+        assert_eq!(written(Some("{}"), &none).as_deref(), Some("{}"));
+        assert_eq!(written(Some(" {\n\"a\":1} "), &none).as_deref(), Some(r#"{"a":1}"#));
+        let token = RequestMeta { progress_token: Some("\"p\""), extra: Some("{\"b\":\n2}"), ..none };
+        assert_eq!(written(None, &token).as_deref(), Some(r#"{"_meta":{"progressToken":"p","b":2}}"#));
+        assert_eq!(
+            written(Some(r#"{"a":1,"_meta":{"io.modelcontextprotocol/protocolVersion":"x"}}"#), &token)
+                .as_deref(),
+            Some(
+                r#"{"_meta":{"progressToken":"p","io.modelcontextprotocol/protocolVersion":"x","b":2},"a":1}"#
+            )
+        );
+    }
+
+    #[test]
+    fn what_is_no_object_is_refused_and_leaves_nothing() {
+        let mut out = String::new();
+        for text in ["", "[]", "null", "{", "{} {}", "{\"a\"}", "{\"a\":1,}"] {
+            assert!(write_request_params(&mut out, Some(text), &RequestMeta::default()).is_err(), "{text}");
+            let meta = RequestMeta { extra: Some(text), ..RequestMeta::default() };
+            assert!(write_request_params(&mut out, None, &meta).is_err(), "{text}");
+        }
+        assert_eq!(out, "");
+    }
 }

@@ -4,6 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use memchr::memmem;
+
 use super::definitions::{CALL_RESULT, PROMPT_RESULT, READ_RESULT, structured_content_fits};
 use super::shape::{self, Member, Rule, always, only};
 use super::text::{self, ObjectWriter};
@@ -32,19 +34,27 @@ const COMMON: &[Member] = &[
     always("_meta", Rule::Keep),
 ];
 
-/// A method whose result has members of its own that differ between revisions.
-struct ResultShape {
-    method: Method,
-    /// Before this revision the inside of the result is looked at.
-    settled: Revision,
-    members: &'static [Member],
-}
-
-const SHAPES: [ResultShape; 3] = [
-    ResultShape { method: Method::ToolsCall, settled: Revision::V2025_11_25, members: CALL_RESULT },
-    ResultShape { method: Method::PromptsGet, settled: Revision::V2025_11_25, members: PROMPT_RESULT },
-    ResultShape { method: Method::ResourcesRead, settled: Revision::V2025_06_18, members: READ_RESULT },
+/// Results with members of their own that differ between revisions.
+const SHAPES: [(Method, &[Member]); 3] = [
+    (Method::ToolsCall, CALL_RESULT),
+    (Method::PromptsGet, PROMPT_RESULT),
+    (Method::ResourcesRead, READ_RESULT),
 ];
+
+/// What content can hold that came with a revision. A result for an older one is taken apart only if such a
+/// word stands somewhere in it: looking for words costs far less.
+const NEWER_WORDS: [(&str, Revision); 5] = [
+    ("\"icons\"", Revision::V2025_11_25),
+    ("\"_meta\"", Revision::V2025_06_18),
+    ("\"lastModified\"", Revision::V2025_06_18),
+    ("\"resource_link\"", Revision::V2025_06_18),
+    ("\"audio\"", Revision::V2025_03_26),
+];
+
+/// The members of `method`'s result, if it has any of its own.
+fn shape_of(method: Option<Method>) -> Option<&'static [Member]> {
+    SHAPES.iter().find(|&&(shaped, _)| method == Some(shaped)).map(|&(_, members)| members)
+}
 
 /// Where the members stand that the protocol acts on, found in one pass.
 #[derive(Default)]
@@ -122,7 +132,7 @@ struct Outgoing<'a> {
 /// Appends `result`, the text of an object written for the newest revision, as `revision` wants it. `method`
 /// is `None` for methods that are not the protocol's own.
 ///
-/// One pass and a copy where nothing has to be projected, as from 2025-11-25 on.
+/// One pass and a copy where nothing has to be projected.
 ///
 /// # Errors
 /// If `result` is not a JSON object. Nothing is appended then.
@@ -161,19 +171,19 @@ impl Outgoing<'_> {
     }
 
     fn needs_projection(&self, result: &str, survey: &Survey) -> bool {
-        let inside =
-            SHAPES.iter().any(|shape| self.method == Some(shape.method) && self.revision < shape.settled);
+        let is_newer = |&(word, since): &(&str, Revision)| {
+            self.revision < since && memmem::find(result.as_bytes(), word.as_bytes()).is_some()
+        };
         let structured = survey.structured.as_ref().map(|value| &result[value.clone()]);
-        inside
-            || survey.has_null
+        survey.has_null
             || (self.revision.era() == Era::Legacy && survey.has_modern_members())
             || (self.method == Some(Method::ToolsCall)
                 && structured.is_some_and(|value| !structured_content_fits(value, self.revision)))
+            || (shape_of(self.method).is_some() && NEWER_WORDS.iter().any(is_newer))
     }
 
     fn project(&self, result: &str) -> String {
-        let shape = SHAPES.iter().find(|shape| self.method == Some(shape.method));
-        let members = shape.map_or(COMMON, |shape| shape.members);
+        let members = shape_of(self.method).unwrap_or(COMMON);
         let mut out = String::with_capacity(result.len());
         let mut object = ObjectWriter::open(&mut out);
         text::each_member(result, |key, value| {

@@ -210,10 +210,9 @@ fn both_insertions_land_in_their_places() {
 #[test]
 fn content_of_newer_revisions_is_replaced() {
     let link = r#"{"type":"resource_link","uri":"a:\u0062","name":"n","title":"T\"","icons":[],"annotations":{"priority":1,"lastModified":"x"},"_meta":{}}"#;
-    let audio = r#"{"type":"audio","data":"QQ==","mimeType":"audio/wav","_meta":{},"annotations":null}"#;
+    let audio = r#"{"type":"audio","data":"QQ==","mimeType":"audio/wav","_meta":{}}"#;
     let text = r#"{"type":"text","text":"x","_meta":{"a":1},"own":null}"#;
-    let embedded =
-        r#"{"type":"resource","resource":{"uri":"a:b","text":"x","_meta":{"a":1},"mimeType":null}}"#;
+    let embedded = r#"{"type":"resource","resource":{"uri":"a:b","text":"x","_meta":{"a":1}}}"#;
     let unknown = r#"{"type":"x-own","icons":[],"data":[]}"#;
     let link_text = r#"{"type":"text","text":"T\": a:\u0062","annotations":{"priority":1}}"#;
     let cases: [(&[Revision], &str, &str); 12] = [
