@@ -9,7 +9,7 @@ use crate::error::{ApiMisuse, Error};
 use crate::json::Json;
 use crate::jsonrpc::write;
 use crate::limits::Limits;
-use crate::revision::{Capabilities, EraVerdict, Revision, Revisions};
+use crate::revision::{Capabilities, EraVerdict, Revision, Revisions, one_line};
 use crate::seed::Seed;
 use crate::time::UnixTime;
 
@@ -61,7 +61,7 @@ impl Implementation {
         member("websiteUrl", Revision::V2025_11_25, self.website_url.as_deref());
         if let Some(icons) = self.icons.as_ref().filter(|_| revision >= Revision::V2025_11_25) {
             out.push_str(",\"icons\":");
-            out.push_str(icons.as_str());
+            out.push_str(&one_line(icons.as_str()));
         }
         out.push('}');
         out

@@ -116,7 +116,6 @@ mod tests {
     use super::*;
     use crate::json::Json;
 
-    // proves: FEAT-301 FEAT-285
     #[test]
     fn client_capabilities_by_revision() {
         let full = r#"{"roots":{"listChanged":true},"sampling":{"tools":{},"context":{}},"elicitation":{"form":{},"url":{}},"tasks":{"list":{}},"experimental":{"a":{}},"extensions":{"x.y/z":{"tasks":1}},"own":{}}"#;
@@ -169,7 +168,6 @@ mod tests {
         }
     }
 
-    // proves: BASE-140
     #[test]
     fn server_capabilities_by_revision() {
         let mut capabilities = Capabilities::default();

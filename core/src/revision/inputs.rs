@@ -206,12 +206,16 @@ fn can_be_said(method: Method, revision: Revision, params: &str) -> bool {
     } else if method == Method::SamplingCreateMessage {
         text::each_element(text::member(params, "messages").unwrap_or_default(), |message| {
             let content = text::member(message, "content").unwrap_or_default();
-            fits &= only_block(content).is_some_and(|block| {
-                !matches!(text::string_member(block, "type"), Some("tool_use" | "tool_result"))
-            });
+            fits &= is_plain_block(content);
         });
     }
     fits
+}
+
+/// Whether it is one block, alone or in an array, that has nothing to do with tools.
+fn is_plain_block(content: &str) -> bool {
+    only_block(content)
+        .is_some_and(|block| !matches!(text::string_member(block, "type"), Some("tool_use" | "tool_result")))
 }
 
 /// The block, also out of an array of one.
@@ -248,6 +252,67 @@ fn write_sampling_block(out: &mut String, block: &str, revision: Revision) {
     } else {
         write_block(out, block, revision);
     }
+}
+
+/// `ElicitResult`. From 2026-07-28 answers are bare: no result type, and `_meta` only as part of a message.
+const ELICITATION_ANSWER: &[Member] =
+    &[always("content", Rule::Keep), only("resultType", Revisions::NONE), only("_meta", Revisions::LEGACY)];
+
+/// `CreateMessageResult`.
+const SAMPLING_ANSWER: &[Member] = &[
+    always("content", Rule::With(write_sampling_content)),
+    always("stopReason", Rule::Keep),
+    always("_meta", Rule::Keep),
+    only("resultType", Revisions::NONE),
+];
+
+/// `ListRootsResult`.
+const ROOTS_ANSWER: &[Member] = &[
+    always("roots", Rule::Each(&[since("_meta", Revision::V2025_06_18), always("name", Rule::Keep)])),
+    only("resultType", Revisions::NONE),
+    only("_meta", Revisions::LEGACY),
+];
+
+/// The answer to the question `method` (elicitation, sampling or roots) as a server of `revision` may see it,
+/// on one line: `result` is the text of the result object, written for the newest revision.
+///
+/// # Errors
+/// [`InputMismatch`]: no object, a required member missing, or content the revision has no words for.
+pub(crate) fn project_input_answer(
+    method: Method,
+    revision: Revision,
+    result: &str,
+) -> Result<String, InputMismatch> {
+    let object = text::one_line_object(result).map_err(|_| InputMismatch::InvalidJson)?;
+    let content = text::member(&object, "content");
+    let newest_only = revision < Revision::V2025_11_25;
+    let (table, fits) = match method {
+        Method::ElicitationCreate => {
+            let action = text::string_member(&object, "action");
+            required(matches!(action, Some("accept" | "decline" | "cancel")), "action")?;
+            let mut has_list = false;
+            text::each_member(content.unwrap_or_default(), |_, value| has_list |= text::is_array(value));
+            (ELICITATION_ANSWER, !(newest_only && has_list))
+        }
+        Method::SamplingCreateMessage => {
+            for member in ["role", "model"] {
+                required(text::string_member(&object, member).is_some(), member)?;
+            }
+            required(content.is_some(), "content")?;
+            (SAMPLING_ANSWER, !newest_only || content.is_some_and(is_plain_block))
+        }
+        Method::RootsList => {
+            required(text::member(&object, "roots").is_some_and(text::is_array), "roots")?;
+            (ROOTS_ANSWER, true)
+        }
+        _ => (&[][..], true),
+    };
+    if !fits {
+        return Err(InputMismatch::NotInRevision(revision));
+    }
+    let mut out = String::with_capacity(object.len());
+    shape::write_object(&mut out, &object, table, revision);
+    Ok(out)
 }
 
 /// The members of a requested schema, of which the properties differ.

@@ -82,7 +82,7 @@ fn elicitations_have_what_they_need() {
     }
 }
 
-// proves: FEAT-308 FEAT-310 FEAT-311 FEAT-313
+// proves: FEAT-308 FEAT-310 FEAT-311
 #[test]
 fn forms_by_revision() {
     let no_word = || Err(InputMismatch::NotInRevision(A));
@@ -281,7 +281,6 @@ fn roots_are_asked_for_as_written() {
     assert_eq!(refused, Err(missing(r#"{"roots":{}}"#)));
 }
 
-// proves: BASE-059 FEAT-305
 #[test]
 fn what_is_missing_is_named_in_one_object() {
     let boolean = json(&form(r#"{"type":"boolean"}"#));
@@ -307,4 +306,52 @@ fn what_is_missing_is_named_in_one_object() {
         missing(&everything(), B),
         Some(json(r#"{"sampling":{"tools":{}},"elicitation":{"form":{},"url":{}}}"#))
     );
+}
+
+// proves: FEAT-257 FEAT-315 FEAT-316 FEAT-317
+#[test]
+fn answers_by_revision() {
+    let lacks = |member| Err(InputMismatch::InvalidMember(member));
+    let block = r#"{"type":"text","text":"x"}"#;
+    let sampled = |content: &str| format!(r#"{{"role":"assistant","model":"m","content":{content}}}"#);
+    let (one, array, two) =
+        (sampled(block), sampled(&format!("[{block}]")), sampled(&format!("[{block},{block}]")));
+    let used = sampled(r#"{"type":"tool_use","id":"1","name":"t","input":{}}"#);
+    let list = r#"{"action":"accept","content":{"a":["x"]}}"#;
+    let meta = r#"{"action":"cancel","content":null,"_meta":{},"resultType":"complete"}"#;
+    let roots = r#"{"roots":[{"uri":"file:///a","_meta":{}}],"_meta":{}}"#;
+    type Outcome<'a> = Result<&'a str, InputMismatch>;
+    let no_word = || Err(InputMismatch::NotInRevision(A));
+    let cases: [(Method, &[Revision], &str, Outcome<'_>); 20] = [
+        (Method::SamplingCreateMessage, &[A, B, C, D, E], &one, Ok(&one)),
+        (Method::SamplingCreateMessage, &[A, B, C], &array, Ok(&one)),
+        (Method::SamplingCreateMessage, &[D, E], &array, Ok(&array)),
+        (Method::SamplingCreateMessage, &[A, B, C], &two, no_word()),
+        (Method::SamplingCreateMessage, &[D, E], &two, Ok(&two)),
+        (Method::SamplingCreateMessage, &[A, B, C], &used, no_word()),
+        (Method::SamplingCreateMessage, &[D, E], &used, Ok(&used)),
+        (Method::SamplingCreateMessage, &[A, E], r#"{"role":"user","content":{}}"#, lacks("model")),
+        (Method::SamplingCreateMessage, &[A, E], r#"{"role":"user","model":"m"}"#, lacks("content")),
+        (Method::ElicitationCreate, &[C], list, no_word()),
+        (Method::ElicitationCreate, &[D, E], list, Ok(list)),
+        (Method::ElicitationCreate, &[C, D], meta, Ok(r#"{"action":"cancel","_meta":{}}"#)),
+        (Method::ElicitationCreate, &[E], meta, Ok(r#"{"action":"cancel"}"#)),
+        (Method::ElicitationCreate, &[C, E], r#"{"action":"no"}"#, lacks("action")),
+        (Method::ElicitationCreate, &[C, E], "[]", Err(InputMismatch::InvalidJson)),
+        (Method::RootsList, &[A, B], roots, Ok(r#"{"roots":[{"uri":"file:///a"}],"_meta":{}}"#)),
+        (Method::RootsList, &[C, D], roots, Ok(roots)),
+        (Method::RootsList, &[E], roots, Ok(r#"{"roots":[{"uri":"file:///a","_meta":{}}]}"#)),
+        (Method::RootsList, &[A, E], "{}", lacks("roots")),
+        (Method::RootsList, &[A, E], "{\n\"roots\": []}", Ok(r#"{"roots":[]}"#)),
+    ];
+    for (method, revisions, result, expected) in cases {
+        for &revision in revisions {
+            let outcome = project_input_answer(method, revision, result);
+            let expected = expected.clone().map(Into::into).map_err(|mismatch| match mismatch {
+                InputMismatch::NotInRevision(_) => InputMismatch::NotInRevision(revision),
+                other => other,
+            });
+            assert_eq!(outcome, expected, "{revision} {result}");
+        }
+    }
 }

@@ -132,6 +132,10 @@ fn caching_hints_stand_on_complete_cacheable_results_only() {
             ),
         ],
     );
+    assert_written(
+        Some(Method::Discover),
+        &[(&[E], "{}", r#"{"resultType":"complete","ttlMs":7,"cacheScope":"private"}"#)],
+    );
     assert_written(PROMPT, &[(&[E], r#"{"messages":[]}"#, r#"{"resultType":"complete","messages":[]}"#)]);
 }
 

@@ -13,6 +13,9 @@ use crate::jsonrpc::RpcError;
 use crate::revision::{Definition, Method, ResultMembers, Revision, write_list_result};
 use crate::uri_template::UriTemplate;
 
+/// Room for what stands around the definitions of a page.
+const ENVELOPE: usize = 256;
+
 #[derive(Debug)]
 pub(super) struct List {
     kind: Definition,
@@ -96,6 +99,8 @@ impl List {
         };
         let page_items = page_items.max(1);
         let kind = self.kind;
+        let lengths = self.entries.range((after, Bound::Unbounded)).take(page_items);
+        out.reserve(lengths.map(|(_, entry)| entry.definition.len() + 1).sum::<usize>() + ENVELOPE);
         let mut rest = self.entries.range_mut((after, Bound::Unbounded));
         write_list_result(out, method, revision, members, |out, next_cursor| {
             let mut last = None;

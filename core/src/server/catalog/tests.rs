@@ -48,7 +48,6 @@ fn text_of(catalog: &mut Catalog, method: Method, revision: Revision) -> String 
     page(catalog, method, revision, None, 100).unwrap().as_str().into()
 }
 
-// proves: FEAT-001 FEAT-005 FEAT-009 FEAT-206
 #[test]
 fn a_list_is_written_for_each_revision() {
     let mut catalog = Catalog::default();
@@ -191,6 +190,46 @@ fn names_are_compared_decoded_and_taken_once() {
     assert_eq!(catalog.remove_tool("a"), Ok(()));
     assert!(!catalog.has(ListKind::Tools));
     assert_eq!(catalog.add_tool(&tool("a")), Ok(()));
+}
+
+// proves: FEAT-206 FEAT-214
+#[test]
+fn all_four_lists_come_in_pages() {
+    let mut catalog = catalog_of(&["a", "b", "c"]);
+    for name in ["a", "b", "c"] {
+        catalog.add_resource(&format!(r#"{{"uri":"r:{name}","name":"{name}"}}"#)).unwrap();
+        catalog
+            .add_resource_template(&format!(r#"{{"uriTemplate":"t:{name}/{{x}}","name":"{name}"}}"#))
+            .unwrap();
+        catalog.add_prompt(&format!(r#"{{"name":"{name}"}}"#)).unwrap();
+    }
+    let lists = [
+        (Method::ToolsList, "tools"),
+        (Method::ResourcesList, "resources"),
+        (Method::ResourceTemplatesList, "resourceTemplates"),
+        (Method::PromptsList, "prompts"),
+    ];
+    for revision in Revision::ALL {
+        for (method, member) in lists {
+            let (mut seen, mut cursor) = (Vec::new(), None);
+            for _ in 0..3 {
+                let page = page(&mut catalog, method, revision, cursor.as_deref(), 1).unwrap();
+                let items: Vec<serde_json::Value> = page.member(member).unwrap().parse().unwrap();
+                seen.extend(items.iter().map(|item| String::from(item["name"].as_str().unwrap())));
+                cursor = page.member("nextCursor").map(|cursor| String::from(cursor.as_str()));
+                let modern = revision >= Revision::V2026_07_28;
+                assert_eq!(page.member("ttlMs").is_some(), modern);
+                assert_eq!(page.member("cacheScope").is_some(), modern);
+            }
+            assert_eq!(
+                (seen, cursor),
+                (vec!["a".into(), "b".into(), "c".into()], None),
+                "{revision} {member}"
+            );
+        }
+    }
+    let refused = page(&mut catalog, Method::ToolsCall, Revision::V2025_11_25, None, 1);
+    assert_eq!(refused.map_err(|error| error.code), Err(RpcError::METHOD_NOT_FOUND));
 }
 
 // proves: FEAT-005 FEAT-207
