@@ -1,6 +1,75 @@
 //! The Python extension module: the sans-IO floor of the `barewire` package.
+//!
+//! It holds no protocol decision: it moves bytes, handles and events between Python and the core. Under the
+//! GIL every call runs to its end before the next one starts, so that one object serves several threads.
 
+#[macro_use]
+mod record;
+
+mod child;
+mod client;
+mod config;
+mod convert;
+mod errors;
+mod events;
+mod guard;
+mod server;
+mod values;
+
+use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 
-#[pymodule]
-mod _native {}
+/// Names that the stub gives to groups of types.
+const ALIASES: [&str; 5] = ["Era", "Event", "InputKindName", "Json", "ListKindName"];
+
+/// Finds an alias, so that annotations can be read at run time and nobody pays for it before.
+#[pyfunction]
+#[pyo3(name = "__getattr__")]
+fn alias<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    if ALIASES.contains(&name) {
+        py.import("barewire._aliases")?.getattr(name)
+    } else {
+        Err(PyAttributeError::new_err(format!("module 'barewire._native' has no attribute {name:?}")))
+    }
+}
+
+#[pymodule(gil_used = true)]
+mod _native {
+    use barewire::{Era, LogLevel, Revision, Revisions};
+    use pyo3::prelude::*;
+    use pyo3::types::PyTuple;
+
+    #[pymodule_export]
+    use super::alias;
+    #[pymodule_export]
+    use crate::child::ChildShutdown;
+    #[pymodule_export]
+    use crate::client::Client;
+    #[pymodule_export]
+    use crate::config::{Limits, Timeouts};
+    #[pymodule_export]
+    use crate::events::{
+        CompletionRequested, Disconnected, Drained, InputRequired, InputWithdrawn, ListChanged, LogReceived,
+        MessageDiscarded, NotificationReceived, ProgressReceived, PromptRequested, Ready, RequestCancelled,
+        RequestFailed, RequestReceived, ResourceReadRequested, ResourceUpdated, ResponseReceived,
+        RestartRequired, SessionClosed, SessionOpened, SubscriptionAcknowledged, SubscriptionClosed,
+        SubscriptionEnded, SubscriptionOpened, ToolCalled, ViolationTolerated,
+    };
+    #[pymodule_export]
+    use crate::server::Server;
+    #[pymodule_export]
+    use crate::values::{InputAnswer, InputRequest, RequestContext, RpcErrorValue, SubscriptionFilter};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let py = module.py();
+        let names = |revisions: Vec<Revision>| PyTuple::new(py, revisions.into_iter().map(Revision::as_str));
+        module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
+        module.add("REVISIONS", names(Revisions::ALL.to_vec())?)?;
+        module.add("LEGACY_REVISIONS", names(Revisions::ALL.of_era(Era::Legacy).collect())?)?;
+        module.add("MODERN_REVISIONS", names(Revisions::ALL.of_era(Era::Modern).collect())?)?;
+        module.add("LOG_LEVELS", PyTuple::new(py, LogLevel::ALL.map(LogLevel::as_str))?)?;
+        // The stub says what is public; a second list would have to follow it.
+        module.delattr("__all__")
+    }
+}

@@ -4,7 +4,7 @@ Times are integers in milliseconds from any fixed origin (a monotonic clock). JS
 and comes out as `bytes`. Handles are integers. An object may be used from several threads, one at a time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal, final
 
 from ._aliases import Era as Era
@@ -25,50 +25,53 @@ MODERN_REVISIONS: Final[tuple[str, ...]]
 LOG_LEVELS: Final[tuple[str, ...]]
 """The names of the log levels, least severe first."""
 
+@final
 class Limits:
     """Bounds on everything a peer can make the core keep; see the core's `Limits` for units and defaults."""
 
     def __new__(
         cls,
         *,
-        message_bytes: int = ...,
-        depth: int = ...,
-        requests_in_flight: int = ...,
-        queued_requests: int = ...,
-        queued_events: int = ...,
-        queued_bytes: int = ...,
-        batch_items: int = ...,
-        sessions: int = ...,
-        subscriptions: int = ...,
-        watched_resources: int = ...,
-        rounds: int = ...,
-        inputs: int = ...,
-        request_state_bytes: int = ...,
-        page_items: int = ...,
+        message_bytes: int | None = None,
+        depth: int | None = None,
+        requests_in_flight: int | None = None,
+        queued_requests: int | None = None,
+        queued_events: int | None = None,
+        queued_bytes: int | None = None,
+        batch_items: int | None = None,
+        sessions: int | None = None,
+        subscriptions: int | None = None,
+        watched_resources: int | None = None,
+        rounds: int | None = None,
+        inputs: int | None = None,
+        request_state_bytes: int | None = None,
+        page_items: int | None = None,
     ) -> Limits: ...
 
+@final
 class Timeouts:
     """Durations in milliseconds; see the core's `Timeouts` for defaults."""
 
     def __new__(
         cls,
         *,
-        probe: int = ...,
-        handshake: int = ...,
-        request: int = ...,
-        request_total: int = ...,
-        progress_extends: bool = ...,
-        acknowledgement: int = ...,
-        drain: int = ...,
-        request_state: int = ...,
-        child_exit: int = ...,
-        child_terminate: int = ...,
+        probe: int | None = None,
+        handshake: int | None = None,
+        request: int | None = None,
+        request_total: int | None = None,
+        progress_extends: bool | None = None,
+        acknowledgement: int | None = None,
+        drain: int | None = None,
+        request_state: int | None = None,
+        child_exit: int | None = None,
+        child_terminate: int | None = None,
     ) -> Timeouts: ...
 
 @final
 class RpcErrorValue:
     """A JSON-RPC error object as it stands on the wire."""
 
+    __match_args__: Final = ("code", "message", "data")
     @property
     def code(self) -> int: ...
     @property
@@ -101,6 +104,7 @@ class SubscriptionFilter:
 class InputRequest:
     """A question of the server, as the client sees it."""
 
+    __match_args__: Final = ("input", "kind", "params", "key")
     @property
     def input(self) -> int: ...
     @property
@@ -114,6 +118,7 @@ class InputRequest:
 class InputAnswer:
     """An answer of the client, as the server sees it: `result` or `error`."""
 
+    __match_args__: Final = ("key", "result", "error")
     @property
     def key(self) -> str: ...
     @property
@@ -125,6 +130,21 @@ class InputAnswer:
 class RequestContext:
     """Who sent a request, and what came with it."""
 
+    __match_args__: Final = (
+        "revision",
+        "era",
+        "client",
+        "capabilities",
+        "log_level",
+        "wants_progress",
+        "progress_token",
+        "meta",
+        "session",
+        "principal",
+        "input_answers",
+        "state",
+        "round",
+    )
     @property
     def revision(self) -> str: ...
     @property
@@ -160,6 +180,7 @@ class RequestContext:
 class NotificationReceived:
     """`session` is set on servers in the legacy era only."""
 
+    __match_args__: Final = ("session", "method", "params")
     @property
     def session(self) -> int | None: ...
     @property
@@ -169,6 +190,7 @@ class NotificationReceived:
 
 @final
 class ViolationTolerated:
+    __match_args__: Final = ("violation", "request", "bytes")
     @property
     def violation(self) -> str: ...
     @property
@@ -178,6 +200,7 @@ class ViolationTolerated:
 
 @final
 class MessageDiscarded:
+    __match_args__: Final = ("violation", "bytes")
     @property
     def violation(self) -> str: ...
     @property
@@ -187,6 +210,7 @@ class MessageDiscarded:
 class Disconnected:
     """The last event. `reason` is an exception of the `McpError` tree, made but not raised."""
 
+    __match_args__: Final = ("reason",)
     @property
     def reason(self) -> Exception: ...
 
@@ -194,6 +218,7 @@ class Disconnected:
 
 @final
 class Ready:
+    __match_args__: Final = ("revision", "server", "capabilities", "instructions")
     @property
     def revision(self) -> str: ...
     @property
@@ -208,10 +233,13 @@ class Ready:
 class RestartRequired:
     """Start the server afresh and call `Client.restart`."""
 
+    __match_args__: Final = ()
+
 @final
 class ResponseReceived:
     """A client's request ended well; on a server, a request of its own ended: `result` or `error`."""
 
+    __match_args__: Final = ("request", "result", "ttl_ms", "cache_scope", "error")
     @property
     def request(self) -> int: ...
     @property
@@ -227,6 +255,7 @@ class ResponseReceived:
 class RequestFailed:
     """`error` is an exception of the `McpError` tree, made but not raised."""
 
+    __match_args__: Final = ("request", "error")
     @property
     def request(self) -> int: ...
     @property
@@ -234,6 +263,7 @@ class RequestFailed:
 
 @final
 class InputRequired:
+    __match_args__: Final = ("request", "inputs", "round")
     @property
     def request(self) -> int | None: ...
     @property
@@ -243,11 +273,13 @@ class InputRequired:
 
 @final
 class InputWithdrawn:
+    __match_args__: Final = ("input",)
     @property
     def input(self) -> int: ...
 
 @final
 class ProgressReceived:
+    __match_args__: Final = ("request", "progress", "total", "message", "increasing")
     @property
     def request(self) -> int: ...
     @property
@@ -261,6 +293,7 @@ class ProgressReceived:
 
 @final
 class LogReceived:
+    __match_args__: Final = ("request", "level", "logger", "data")
     @property
     def request(self) -> int | None: ...
     @property
@@ -272,6 +305,7 @@ class LogReceived:
 
 @final
 class SubscriptionAcknowledged:
+    __match_args__: Final = ("subscription", "honoured")
     @property
     def subscription(self) -> int: ...
     @property
@@ -279,6 +313,7 @@ class SubscriptionAcknowledged:
 
 @final
 class SubscriptionEnded:
+    __match_args__: Final = ("subscription", "graceful")
     @property
     def subscription(self) -> int: ...
     @property
@@ -286,6 +321,7 @@ class SubscriptionEnded:
 
 @final
 class ListChanged:
+    __match_args__: Final = ("kind", "subscription")
     @property
     def kind(self) -> ListKindName: ...
     @property
@@ -293,6 +329,7 @@ class ListChanged:
 
 @final
 class ResourceUpdated:
+    __match_args__: Final = ("uri", "subscription")
     @property
     def uri(self) -> str: ...
     @property
@@ -302,6 +339,7 @@ class ResourceUpdated:
 
 @final
 class ToolCalled:
+    __match_args__: Final = ("request", "name", "arguments", "context")
     @property
     def request(self) -> int: ...
     @property
@@ -313,6 +351,7 @@ class ToolCalled:
 
 @final
 class ResourceReadRequested:
+    __match_args__: Final = ("request", "uri", "template", "variables", "context")
     @property
     def request(self) -> int: ...
     @property
@@ -326,6 +365,7 @@ class ResourceReadRequested:
 
 @final
 class PromptRequested:
+    __match_args__: Final = ("request", "name", "arguments", "context")
     @property
     def request(self) -> int: ...
     @property
@@ -339,6 +379,7 @@ class PromptRequested:
 class CompletionRequested:
     """Exactly one of `prompt` and `resource` is set."""
 
+    __match_args__: Final = ("request", "prompt", "resource", "argument", "value", "arguments", "context")
     @property
     def request(self) -> int: ...
     @property
@@ -356,6 +397,7 @@ class CompletionRequested:
 
 @final
 class RequestReceived:
+    __match_args__: Final = ("request", "method", "params", "context")
     @property
     def request(self) -> int: ...
     @property
@@ -367,6 +409,7 @@ class RequestReceived:
 
 @final
 class RequestCancelled:
+    __match_args__: Final = ("request", "reason")
     @property
     def request(self) -> int: ...
     @property
@@ -374,6 +417,7 @@ class RequestCancelled:
 
 @final
 class SubscriptionOpened:
+    __match_args__: Final = ("subscription", "filter")
     @property
     def subscription(self) -> int: ...
     @property
@@ -381,11 +425,13 @@ class SubscriptionOpened:
 
 @final
 class SubscriptionClosed:
+    __match_args__: Final = ("subscription",)
     @property
     def subscription(self) -> int: ...
 
 @final
 class SessionOpened:
+    __match_args__: Final = ("session", "revision", "client", "capabilities")
     @property
     def session(self) -> int: ...
     @property
@@ -398,16 +444,19 @@ class SessionOpened:
 
 @final
 class SessionClosed:
+    __match_args__: Final = ("session",)
     @property
     def session(self) -> int: ...
 
 @final
 class Drained:
+    __match_args__: Final = ("abandoned",)
     @property
     def abandoned(self) -> list[int]: ...
 
 # ---------------------------------------------------------------- the machines
 
+@final
 class Client:
     """A client behind newline framing."""
 
@@ -471,6 +520,8 @@ class Client:
         kind: Literal["tools", "resources", "resource_templates", "prompts"],
         cursor: str | None,
         now: int,
+        *,
+        timeout: int | None = None,
     ) -> int: ...
     def read_resource(self, uri: str, now: int, *, timeout: int | None = None) -> int: ...
     def get_prompt(
@@ -502,6 +553,7 @@ class Client:
     @property
     def era_verdict(self) -> str | None: ...
 
+@final
 class Server:
     """A server behind newline framing."""
 
@@ -558,7 +610,7 @@ class Server:
     def require_input(
         self,
         request: int,
-        questions: Sequence[tuple[str, InputKindName, Json]],
+        questions: Iterable[tuple[str, InputKindName, Json]],
         now: int,
         state: Json | None = None,
     ) -> None:
@@ -579,6 +631,7 @@ class Server:
     def ping(self, session: int, now: int) -> int: ...
     def close(self) -> None: ...
 
+@final
 class ChildShutdown:
     """The steps that end a child process: close its input, wait, ask, wait, force."""
 

@@ -1,0 +1,123 @@
+//! What every call from Python passes through: one borrow, one guard against panics, one way out for errors.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use barewire::transport::Stdio;
+use barewire::{CloseReason, Error, Machine};
+use pyo3::PyClass;
+use pyo3::prelude::*;
+use pyo3::pyclass::boolean_struct::False;
+use pyo3::types::{PyBytes, PyList};
+
+use crate::errors;
+use crate::events::IntoEvent;
+
+const POISONED: Error = Error::Closed(CloseReason::Poisoned);
+
+/// A value until a panic ends it; from then on every call is answered `Poisoned`.
+pub(crate) struct Guarded<T>(Option<T>);
+
+impl<T> Guarded<T> {
+    /// The value that `make` gives.
+    pub(crate) fn new(make: impl FnOnce() -> Result<T, Error>) -> Result<Guarded<T>, Error> {
+        // A panic in `make` leaves nothing behind that could be used.
+        catch_unwind(AssertUnwindSafe(make)).unwrap_or(Err(POISONED)).map(|value| Guarded(Some(value)))
+    }
+
+    fn call<R>(&mut self, work: impl FnOnce(&mut T) -> Result<R, Failure>) -> Result<R, Failure> {
+        let value = self.0.as_mut().ok_or(POISONED)?;
+        // The value is dropped after a panic: nobody sees it half changed.
+        catch_unwind(AssertUnwindSafe(|| work(value))).unwrap_or_else(|_| {
+            self.0 = None;
+            Err(POISONED.into())
+        })
+    }
+}
+
+/// Why a call failed. It becomes an exception after the borrow has ended, because making one runs Python code.
+pub(crate) enum Failure {
+    Core(Error),
+    Python(PyErr),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::Core(error)
+    }
+}
+
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Self {
+        Failure::Python(error)
+    }
+}
+
+/// A Python class around a machine on a byte stream.
+pub(crate) trait Holder: PyClass<Frozen = False> {
+    /// The role.
+    type Machine: Machine<Event: IntoEvent>;
+
+    /// What the class holds.
+    fn stdio(&mut self) -> &mut Guarded<Stdio<Self::Machine>>;
+}
+
+/// Runs `work` on what `holder` holds. No Python code runs meanwhile, so that calls of several threads cannot
+/// meet inside: what `work` allocates must not be tracked by the garbage collector.
+pub(crate) fn with<H: Holder, R>(
+    holder: &Bound<'_, H>,
+    work: impl FnOnce(&mut Stdio<H::Machine>) -> Result<R, Failure>,
+) -> PyResult<R> {
+    let outcome = holder.try_borrow_mut()?.stdio().call(work);
+    outcome.map_err(|failure| match failure {
+        Failure::Core(error) => errors::raised(holder.py(), &error),
+        Failure::Python(error) => error,
+    })
+}
+
+/// Runs a verb that takes something in, and gives all events that are there then.
+///
+/// A fatal end is told by the last event; it is raised only if there is no event left to tell it.
+pub(crate) fn step<'py, H: Holder>(
+    holder: &Bound<'py, H>,
+    verb: impl FnOnce(&mut Stdio<H::Machine>) -> Result<(), Error>,
+) -> PyResult<Bound<'py, PyList>> {
+    let py = holder.py();
+    let events = PyList::empty(py);
+    with(holder, |stdio| {
+        let outcome = verb(stdio);
+        let before = events.len();
+        while let Some(event) = stdio.machine_mut().poll_event() {
+            events.append(event.into_event(py)?)?;
+        }
+        if events.len() == before {
+            outcome?;
+        }
+        Ok(())
+    })?;
+    Ok(events)
+}
+
+/// Takes out everything that waits to be sent.
+pub(crate) fn data_to_send<'py, H: Holder>(holder: &Bound<'py, H>) -> PyResult<Bound<'py, PyBytes>> {
+    let py = holder.py();
+    with(holder, |stdio| {
+        let first = stdio.data_to_send();
+        let length = first.len();
+        let bytes = PyBytes::new(py, first);
+        stdio.consume(length);
+        // The machine hands out its messages in portions; mostly the first is all.
+        if stdio.data_to_send().is_empty() {
+            return Ok(bytes);
+        }
+        let mut all = bytes.as_bytes().to_vec();
+        loop {
+            let portion = stdio.data_to_send();
+            let length = portion.len();
+            if length == 0 {
+                return Ok(PyBytes::new(py, &all));
+            }
+            all.extend_from_slice(portion);
+            stdio.consume(length);
+        }
+    })
+}
