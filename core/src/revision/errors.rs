@@ -8,7 +8,7 @@ use crate::json::Json;
 use crate::jsonrpc::{RpcError, write};
 
 /// A code of some revisions, and what stands for it in the others.
-struct Code {
+struct CodeRow {
     code: i64,
     revisions: Revisions,
     instead: i64,
@@ -17,29 +17,29 @@ struct Code {
 /// A URL elicitation is required (client/elicitation, 2025-11-25).
 const URL_ELICITATION_REQUIRED: i64 = -32042;
 
-const CODES: [Code; 6] = [
-    Code {
+const CODES: [CodeRow; 6] = [
+    CodeRow {
         code: RpcError::RESOURCE_NOT_FOUND,
         revisions: Revisions::LEGACY,
         instead: RpcError::INVALID_PARAMS,
     },
-    Code {
+    CodeRow {
         code: URL_ELICITATION_REQUIRED,
         revisions: Revisions::of(&[Revision::V2025_11_25]),
         instead: RpcError::INTERNAL_ERROR,
     },
-    Code { code: RpcError::USER_REFUSED, revisions: Revisions::LEGACY, instead: RpcError::INTERNAL_ERROR },
-    Code {
+    CodeRow { code: RpcError::USER_REFUSED, revisions: Revisions::LEGACY, instead: RpcError::INTERNAL_ERROR },
+    CodeRow {
         code: RpcError::HEADER_MISMATCH,
         revisions: Revisions::MODERN,
         instead: RpcError::INVALID_REQUEST,
     },
-    Code {
+    CodeRow {
         code: RpcError::MISSING_CLIENT_CAPABILITY,
         revisions: Revisions::MODERN,
         instead: RpcError::INVALID_REQUEST,
     },
-    Code {
+    CodeRow {
         code: RpcError::UNSUPPORTED_PROTOCOL_VERSION,
         revisions: Revisions::MODERN,
         instead: RpcError::INVALID_PARAMS,

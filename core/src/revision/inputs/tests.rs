@@ -8,6 +8,9 @@ const C: Revision = Revision::V2025_06_18;
 const D: Revision = Revision::V2025_11_25;
 const E: Revision = Revision::V2026_07_28;
 
+/// What becomes of a text.
+type Expected<'a> = Result<&'a str, InputMismatch>;
+
 fn json(text: &str) -> Json {
     Json::new(text).expect(text)
 }
@@ -30,7 +33,7 @@ fn projected(
 }
 
 /// Parameters and what becomes of them, by the revisions that share the outcome.
-fn assert_projected(method: Method, cases: &[(&[Revision], &str, Result<&str, InputMismatch>)]) {
+fn assert_projected(method: Method, cases: &[(&[Revision], &str, Expected<'_>)]) {
     for (revisions, params, expected) in cases {
         for &revision in *revisions {
             let outcome = projected(method, revision, &everything(), params);
@@ -320,9 +323,8 @@ fn answers_by_revision() {
     let list = r#"{"action":"accept","content":{"a":["x"]}}"#;
     let meta = r#"{"action":"cancel","content":null,"_meta":{},"resultType":"complete"}"#;
     let roots = r#"{"roots":[{"uri":"file:///a","_meta":{}}],"_meta":{}}"#;
-    type Outcome<'a> = Result<&'a str, InputMismatch>;
     let no_word = || Err(InputMismatch::NotInRevision(A));
-    let cases: [(Method, &[Revision], &str, Outcome<'_>); 20] = [
+    let cases: [(Method, &[Revision], &str, Expected<'_>); 20] = [
         (Method::SamplingCreateMessage, &[A, B, C, D, E], &one, Ok(&one)),
         (Method::SamplingCreateMessage, &[A, B, C], &array, Ok(&one)),
         (Method::SamplingCreateMessage, &[D, E], &array, Ok(&array)),

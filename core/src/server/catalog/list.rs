@@ -71,10 +71,6 @@ impl List {
         Ok(())
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     pub(super) fn contains(&self, key: &str) -> bool {
         self.numbers.contains_key(key)
     }

@@ -11,7 +11,6 @@ use super::{CompletionReference, TemplateMatch};
 use crate::error::Error;
 use crate::jsonrpc::RpcError;
 use crate::revision::{Definition, Method, ResultMembers, Revision};
-use crate::subscription::ListKind;
 use crate::uri_template::Value;
 use list::List;
 
@@ -98,15 +97,6 @@ impl Catalog {
     /// `NotRegistered`.
     pub(crate) fn remove_prompt(&mut self, name: &str) -> Result<(), Error> {
         Ok(self.prompts.remove(name)?)
-    }
-
-    /// Whether anything of `kind` is registered now.
-    pub(crate) fn has(&self, kind: ListKind) -> bool {
-        match kind {
-            ListKind::Tools => !self.tools.is_empty(),
-            ListKind::Resources => !self.resources.is_empty() || !self.templates.is_empty(),
-            ListKind::Prompts => !self.prompts.is_empty(),
-        }
     }
 
     pub(crate) fn has_tool(&self, name: &str) -> bool {

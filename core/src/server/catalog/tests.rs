@@ -169,8 +169,13 @@ fn required_members_are_checked() {
         let definition = format!(r#"{{"name":"a","arguments":{arguments}}}"#);
         assert_eq!(catalog.add_prompt(&definition), Err(lacks("arguments")), "{definition}");
     }
-    for kind in ListKind::ALL {
-        assert!(!catalog.has(kind));
+    for method in
+        [Method::ToolsList, Method::ResourcesList, Method::ResourceTemplatesList, Method::PromptsList]
+    {
+        assert!(
+            text_of(&mut catalog, method, Revision::V2025_11_25).ends_with(":[]}"),
+            "nothing stays behind"
+        );
     }
     for name in ["a b/c", "é", &"n".repeat(300)] {
         assert_eq!(catalog.add_tool(&tool(name)), Ok(()), "names are taken as they are");
@@ -188,7 +193,7 @@ fn names_are_compared_decoded_and_taken_once() {
     assert_eq!(catalog.add_tool(&tool("a")), Err(ApiMisuse::AlreadyRegistered.into()));
     assert_eq!(catalog.remove_tool("b"), Err(ApiMisuse::NotRegistered.into()));
     assert_eq!(catalog.remove_tool("a"), Ok(()));
-    assert!(!catalog.has(ListKind::Tools));
+    assert!(!catalog.has_tool("a"));
     assert_eq!(catalog.add_tool(&tool("a")), Ok(()));
 }
 
@@ -305,7 +310,7 @@ fn resources_are_found_by_uri_then_by_the_most_specific_template() {
     assert!(!catalog.has_completion_target(&CompletionReference::Prompt("p".into())));
     catalog.add_prompt(r#"{"name":"p"}"#).unwrap();
     assert!(catalog.has_completion_target(&CompletionReference::Prompt("p".into())));
-    assert!(catalog.has(ListKind::Resources) && catalog.has(ListKind::Prompts) && catalog.has_prompt("p"));
+    assert!(catalog.has_prompt("p") && !catalog.has_prompt("q"));
 }
 
 #[test]
