@@ -55,6 +55,9 @@ pub enum ApiMisuse {
     InvalidTemplate,
     /// The request cannot ask for input in this revision or method.
     InputNotPossible,
+    /// The method is one that the core sends itself, that this side never sends, or of the other kind
+    /// (a notification where a request belongs).
+    MethodNotAllowed,
 }
 
 /// Faults of the peer that end the connection.
@@ -152,6 +155,7 @@ impl Error {
                 ApiMisuse::NotRegistered => 111,
                 ApiMisuse::InvalidTemplate => 112,
                 ApiMisuse::InputNotPossible => 113,
+                ApiMisuse::MethodNotAllowed => 114,
             },
             Error::PeerMisbehaved(fault) => match fault {
                 PeerMisbehaved::InvalidHandshake => 201,
@@ -226,6 +230,7 @@ impl fmt::Display for ApiMisuse {
             ApiMisuse::NotRegistered => f.write_str("it is not registered"),
             ApiMisuse::InvalidTemplate => f.write_str("the URI template does not follow RFC 6570"),
             ApiMisuse::InputNotPossible => f.write_str("this request cannot ask the client for input"),
+            ApiMisuse::MethodNotAllowed => f.write_str("the method cannot be sent this way"),
         }
     }
 }
@@ -286,6 +291,12 @@ impl CloseReason {
 impl From<ApiMisuse> for Error {
     fn from(misuse: ApiMisuse) -> Self {
         Error::ApiMisuse(misuse)
+    }
+}
+
+impl From<PeerMisbehaved> for Error {
+    fn from(fault: PeerMisbehaved) -> Self {
+        Error::PeerMisbehaved(fault)
     }
 }
 

@@ -31,6 +31,12 @@ impl<Event> Queues<Event> {
         self.transmits.push_back(transmit);
     }
 
+    /// Forgets what waits to be sent, as nobody is left to take it.
+    pub(crate) fn discard_transmits(&mut self) {
+        self.transmits.clear();
+        self.bytes = 0;
+    }
+
     /// Queues an event that must not be lost: one that settles a request, or is bounded by another limit.
     pub(crate) fn tell(&mut self, event: Event) {
         self.events.push_back(event);

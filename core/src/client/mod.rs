@@ -1,26 +1,82 @@
-//! The client role.
+//! The client role: verbs and commands. What they lead to stands in the modules below, one a concern.
 
+mod calls;
 mod event;
+mod messages;
 mod methods;
+mod modern;
+mod notifications;
+mod opening;
+mod params;
+mod probe;
+mod questions;
+mod state;
+mod subscriptions;
+#[cfg(test)]
+mod tests;
 
 pub use event::{DisconnectReason, Event, FailureReason};
 pub use methods::{Completion, CompletionReference, Listing};
 
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use alloc::string::String;
+
 use crate::config::ClientConfig;
-use crate::error::Error;
+use crate::error::{CloseReason, Error};
 use crate::json::Json;
 use crate::limits::Limits;
 use crate::logging::LogLevel;
 use crate::machine::{Input, InputHandle, Machine, RequestHandle, SubscriptionHandle, Transmit};
+use crate::pending::Pending;
+use crate::queues::Queues;
 use crate::revision::{Capabilities, EraVerdict, Revision};
 use crate::rounds::InputResponse;
 use crate::subscription::SubscriptionFilter;
 use crate::time::Instant;
 
+use calls::Call;
+use opening::Opening;
+use questions::Questions;
+use state::State;
+use subscriptions::Subscriptions;
+
 /// A client as a state machine over whole messages.
+///
+/// It may be moved between threads; no verb blocks.
 #[derive(Debug)]
 pub struct Client {
     config: ClientConfig,
+    queues: Queues<Event>,
+    /// The latest time seen.
+    now: Instant,
+    state: State,
+    opening: Opening,
+    revision: Option<Revision>,
+    /// What the server declared; unknown if a stored verdict took the place of discovery.
+    server: Option<Capabilities>,
+    pending: Pending<Call>,
+    /// Commands given before the connection was ready, in order.
+    held: VecDeque<Held>,
+    questions: Questions,
+    subscriptions: Subscriptions,
+    /// The least severity of log messages that modern requests ask for.
+    log_level: Option<LogLevel>,
+    /// The members of `_meta` that every modern request carries.
+    stamp: String,
+    /// Notifications are being dropped, and that was told.
+    overflowing: bool,
+    /// How it ended, and whether that is a fault.
+    end: Option<CloseReason>,
+}
+
+/// A command that waits for the connection to be ready.
+#[derive(Debug)]
+enum Held {
+    Request(RequestHandle),
+    LogLevel(RequestHandle, LogLevel),
+    Notification(Box<str>, Option<Box<str>>),
+    Subscription(SubscriptionHandle),
 }
 
 /// How one request is made.
@@ -40,14 +96,13 @@ pub struct RequestOptions {
     pub meta: Option<Json>,
 }
 
-#[allow(unused_variables, reason = "skeleton")]
 impl Client {
     /// A client that starts to connect at once: the probe or handshake waits to be sent.
     ///
     /// # Errors
     /// [`NoCommonRevision`](crate::PeerIncompatible::NoCommonRevision) if `config` allows no revision.
     pub fn new(config: ClientConfig, now: Instant) -> Result<Client, Error> {
-        todo!()
+        Client::open(config, now)
     }
 
     /// Sends a request, or queues it until the connection is ready. `params` is the text of an object.
@@ -62,7 +117,7 @@ impl Client {
         params: Option<&str>,
         options: RequestOptions,
     ) -> Result<RequestHandle, Error> {
-        todo!()
+        self.start_request(now, method, params, options)
     }
 
     /// Gives up a request: it fails at once with `Cancelled`, the server is told as its revision wants, and a
@@ -71,7 +126,7 @@ impl Client {
     /// # Errors
     /// [`UnknownRequest`](crate::ApiMisuse::UnknownRequest) if it has ended.
     pub fn cancel(&mut self, request: RequestHandle, reason: Option<&str>) -> Result<(), Error> {
-        todo!()
+        self.cancel_request(request, reason)
     }
 
     /// Answers a question of the server.
@@ -85,7 +140,7 @@ impl Client {
         input: InputHandle,
         response: InputResponse,
     ) -> Result<(), Error> {
-        todo!()
+        self.answer_input(now, input, response)
     }
 
     /// Asks to be told of changes. The same events follow in both eras: `SubscriptionAcknowledged`, changes, `SubscriptionEnded`.
@@ -97,7 +152,7 @@ impl Client {
         now: Instant,
         filter: SubscriptionFilter,
     ) -> Result<SubscriptionHandle, Error> {
-        todo!()
+        self.start_subscription(now, filter)
     }
 
     /// Ends a subscription; `SubscriptionEnded` follows.
@@ -105,7 +160,7 @@ impl Client {
     /// # Errors
     /// [`UnknownSubscription`](crate::ApiMisuse::UnknownSubscription) if it has ended.
     pub fn unsubscribe(&mut self, now: Instant, subscription: SubscriptionHandle) -> Result<(), Error> {
-        todo!()
+        self.end_subscription(now, subscription)
     }
 
     /// Sets the least severity of log messages wanted. In the legacy era a request goes out; from 2026-07-28
@@ -114,7 +169,7 @@ impl Client {
     /// # Errors
     /// As [`request`](Self::request).
     pub fn set_log_level(&mut self, now: Instant, level: LogLevel) -> Result<RequestHandle, Error> {
-        todo!()
+        self.choose_log_level(now, level)
     }
 
     /// Sends a notification, or queues it until the connection is ready. `params` is the text of an object.
@@ -122,56 +177,66 @@ impl Client {
     /// # Errors
     /// As [`request`](Self::request).
     pub fn notify(&mut self, method: &str, params: Option<&str>) -> Result<(), Error> {
-        todo!()
+        self.send_notification(method, params)
     }
 
     /// Ends the connection in order: what is in flight fails with `ConnectionLost`, questions are withdrawn, `Disconnected` follows.
     pub fn close(&mut self) {
-        todo!()
+        self.close_by_us();
     }
 
     /// The settled revision.
     pub fn revision(&self) -> Option<Revision> {
-        todo!()
+        self.revision
     }
 
     /// What the server declared, once that is known.
     pub fn server_capabilities(&self) -> Option<&Capabilities> {
-        todo!()
+        self.server.as_ref()
     }
 
     /// What to store so that the next connection to this server skips the probe, once that is known.
     pub fn era_verdict(&self) -> Option<EraVerdict> {
-        todo!()
+        self.revision.map(|revision| EraVerdict { revision })
     }
 }
 
-#[allow(unused_variables, reason = "skeleton")]
 impl Machine for Client {
     type Event = Event;
 
     fn handle_input(&mut self, now: Instant, input: Input<'_>) -> Result<(), Error> {
-        todo!()
+        self.advance(now);
+        match input {
+            Input::Message { text, facts } => self.on_text(text, facts),
+            Input::Damaged { bytes, violation } => self.on_damaged(bytes, violation),
+            Input::Gone { request } => self.on_gone(request),
+            Input::Restarted => self.on_restarted(),
+            Input::Closed => self.on_end(CloseReason::ByPeer),
+            Input::Lost => self.on_end(CloseReason::TransportLost),
+        }
+        self.fault()
     }
 
     fn handle_timeout(&mut self, now: Instant) {
-        todo!()
+        self.advance(now);
+        self.expire_opening();
+        self.expire_calls();
     }
 
     fn poll_transmit(&mut self) -> Option<Transmit> {
-        todo!()
+        self.queues.poll_transmit()
     }
 
     fn poll_event(&mut self) -> Option<Event> {
-        todo!()
+        self.queues.poll_event()
     }
 
     fn poll_timeout(&self) -> Option<Instant> {
-        todo!()
+        [self.opening.deadline(), self.pending.next_deadline()].into_iter().flatten().min()
     }
 
     fn wants_input(&self) -> bool {
-        todo!()
+        self.queues.wants_input(&self.config.limits)
     }
 
     fn limits(&self) -> &Limits {

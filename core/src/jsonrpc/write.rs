@@ -20,6 +20,28 @@ pub(crate) fn request(id: &RequestId, method: &str, params: Option<&str>) -> Str
     out
 }
 
+/// A request whose params object is appended by `params`, which says whether there is one.
+pub(crate) fn request_with(
+    id: &RequestId,
+    method: &str,
+    params_length: usize,
+    params: impl FnOnce(&mut String) -> bool,
+) -> String {
+    let mut out = String::with_capacity(ENVELOPE + method.len() + params_length);
+    out.push_str(HEAD);
+    out.push_str("\"id\":");
+    id.write_to(&mut out);
+    out.push_str(",\"method\":");
+    string(&mut out, method);
+    let end = out.len();
+    out.push_str(",\"params\":");
+    if !params(&mut out) {
+        out.truncate(end);
+    }
+    out.push('}');
+    out
+}
+
 /// A notification. `params` is the text of an object.
 pub(crate) fn notification(method: &str, params: Option<&str>) -> String {
     let mut out = String::with_capacity(ENVELOPE + method.len() + params.map_or(0, str::len));

@@ -1,0 +1,295 @@
+//! Questions of the server: requests of its own in the legacy era, entries of a round in the modern one, and
+//! how each is answered, refused or withdrawn.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::error::{ApiMisuse, Error};
+use crate::json::Json;
+use crate::jsonrpc::{RequestId, RpcError, Violation, write};
+use crate::machine::{InputHandle, RequestHandle, Route};
+use crate::revision::{Capabilities, Capability, Method, Revision};
+use crate::rounds::{InputKind, InputRequest, InputResponse};
+use crate::time::Instant;
+
+use super::calls::{Purpose, Stage};
+use super::notifications::members;
+use super::state::{Action, Occurrence};
+use super::{Client, Event};
+
+/// Names a batch whose replies are collected.
+pub(super) type BatchNumber = u64;
+
+/// The questions that stand.
+#[derive(Debug, Default)]
+pub(super) struct Questions {
+    standing: BTreeMap<InputHandle, Question>,
+    /// Those that are requests of a legacy server, by its ids.
+    asked: BTreeMap<RequestId, InputHandle>,
+    batches: BTreeMap<BatchNumber, Batch>,
+    last: u64,
+}
+
+/// Where a question comes from.
+#[derive(Clone, Debug)]
+pub(super) enum Question {
+    /// A request of a legacy server, possibly in a batch.
+    OfSession { id: RequestId, batch: Option<BatchNumber> },
+    /// An entry of a round of this request.
+    OfRound { request: RequestHandle },
+}
+
+/// The replies to one batch, sent together when the last is there (JSON-RPC 2.0, section 6).
+#[derive(Debug)]
+struct Batch {
+    replies: String,
+    /// Answers that are still to come; the reading of the batch itself counts as one.
+    outstanding: usize,
+}
+
+impl Questions {
+    fn draw(&mut self) -> u64 {
+        self.last += 1;
+        self.last
+    }
+
+    pub(super) fn add(&mut self, question: Question) -> InputHandle {
+        let input = InputHandle::from_number(self.draw());
+        if let Question::OfSession { id, batch } = &question {
+            self.asked.insert(id.clone(), input);
+            if let Some(batch) = batch.and_then(|number| self.batches.get_mut(&number)) {
+                batch.outstanding += 1;
+            }
+        }
+        self.standing.insert(input, question);
+        input
+    }
+
+    fn remove(&mut self, input: InputHandle) -> Option<Question> {
+        let question = self.standing.remove(&input)?;
+        if let Question::OfSession { id, .. } = &question {
+            self.asked.remove(id);
+        }
+        Some(question)
+    }
+
+    /// Whether a request of the server with this id is in flight.
+    pub(super) fn is_asked(&self, id: &RequestId) -> bool {
+        self.asked.contains_key(id)
+    }
+
+    /// Whether the server waits for an answer, so that its own silence proves nothing.
+    pub(super) fn hold_up(&self) -> bool {
+        !self.asked.is_empty()
+    }
+
+    pub(super) fn open_batch(&mut self) -> BatchNumber {
+        let number = self.draw();
+        self.batches.insert(number, Batch { replies: String::new(), outstanding: 1 });
+        number
+    }
+}
+
+impl Client {
+    /// A request of the server.
+    pub(super) fn on_request(
+        &mut self,
+        text: &str,
+        id: RequestId,
+        method: &str,
+        params: Option<&str>,
+        batch: Option<BatchNumber>,
+    ) {
+        if self.questions.is_asked(&id) {
+            // An answer would settle the first one.
+            return self.discard(Violation::DuplicateId, text.as_bytes());
+        }
+        let known = Method::from_name(method);
+        let occurrence = if known == Some(Method::Ping) { Occurrence::Pinged } else { Occurrence::Asked };
+        match self.step(occurrence) {
+            Action::Pong => self.reply(&id, Ok("{}"), batch),
+            Action::RefuseEarly => {
+                let error = RpcError::new(RpcError::INVALID_REQUEST, "Invalid request: not initialized");
+                self.reply(&id, Err(&error), batch);
+            }
+            Action::Deliver => match self.admit(known, params) {
+                Ok(kind) => self.ask(id, kind, params, batch),
+                Err(error) => self.reply(&id, Err(&error), batch),
+            },
+            Action::Discard => self.discard(Violation::UnexpectedMessage, text.as_bytes()),
+            _ => {}
+        }
+    }
+
+    /// Whether the application can be asked this.
+    fn admit(&self, method: Option<Method>, params: Option<&str>) -> Result<InputKind, RpcError> {
+        let unknown = || RpcError::new(RpcError::METHOD_NOT_FOUND, "Method not found");
+        let revision = self.revision.ok_or_else(unknown)?;
+        let kind = method
+            .filter(|method| method.exists_in(revision))
+            .and_then(InputKind::from_method)
+            .ok_or_else(unknown)?;
+        admit_question(kind, params, &self.config.capabilities, revision)?;
+        if self.questions.standing.len() >= self.config.limits.requests_in_flight {
+            return Err(RpcError::new(RpcError::INTERNAL_ERROR, "Too many requests in flight"));
+        }
+        Ok(kind)
+    }
+
+    fn ask(&mut self, id: RequestId, kind: InputKind, params: Option<&str>, batch: Option<BatchNumber>) {
+        let input = self.questions.add(Question::OfSession { id, batch });
+        let inputs = vec![InputRequest { input, kind, params: params.map(Json::trusted), key: None }];
+        self.queues.tell(Event::InputRequired { request: None, inputs, round: 1 });
+    }
+
+    pub(super) fn answer_input(
+        &mut self,
+        now: Instant,
+        input: InputHandle,
+        response: InputResponse,
+    ) -> Result<(), Error> {
+        self.check_open()?;
+        self.advance(now);
+        let question = self.questions.standing.get(&input).ok_or(ApiMisuse::UnknownInput)?.clone();
+        if let InputResponse::Result(result) = &response
+            && !result.as_str().trim_ascii_start().starts_with('{')
+        {
+            return Err(ApiMisuse::InvalidJson.into());
+        }
+        self.questions.remove(input);
+        match (question, response) {
+            (Question::OfRound { request }, InputResponse::Result(result)) => {
+                self.answer_round(request, input, result.as_str());
+            }
+            (Question::OfRound { request }, InputResponse::Refused(_)) => self.refuse_round(request, input),
+            (Question::OfSession { id, batch }, response) => {
+                match &response {
+                    InputResponse::Result(result) => self.reply(&id, Ok(result.as_str()), batch),
+                    InputResponse::Refused(error) => self.reply(&id, Err(error), batch),
+                }
+                self.settle_in_batch(batch);
+                self.resume_waits();
+            }
+        }
+        Ok(())
+    }
+
+    /// The server no longer waits for this side: its silence counts again, from now.
+    fn resume_waits(&mut self) {
+        if !self.questions.hold_up() {
+            self.pending.touch_all(self.now, |call| {
+                matches!(call.stage, Stage::Sent) && matches!(call.purpose, Purpose::Application)
+            });
+        }
+    }
+
+    /// The server takes back a request.
+    pub(super) fn on_request_cancelled(&mut self, id: &RequestId) {
+        let Some(&input) = self.questions.asked.get(id) else { return };
+        self.withdraw(input);
+        self.resume_waits();
+    }
+
+    /// Tells that a question no longer stands, if it did.
+    pub(super) fn withdraw(&mut self, input: InputHandle) {
+        let Some(question) = self.questions.remove(input) else { return };
+        if let Question::OfSession { batch, .. } = question {
+            self.settle_in_batch(batch);
+        }
+        self.queues.tell(Event::InputWithdrawn { input });
+    }
+
+    pub(super) fn withdraw_all_questions(&mut self) {
+        self.questions.batches.clear();
+        let inputs: Vec<_> = self.questions.standing.keys().copied().collect();
+        for input in inputs {
+            self.withdraw(input);
+        }
+    }
+
+    /// Answers a request of the server, at once or with the others of its batch.
+    pub(super) fn reply(
+        &mut self,
+        id: &RequestId,
+        outcome: Result<&str, &RpcError>,
+        batch: Option<BatchNumber>,
+    ) {
+        let text = match outcome {
+            Ok(result) => write::response(id, result.len(), |out| write::json(out, result)),
+            Err(error) => write::error(Some(id), error),
+        };
+        match batch.and_then(|number| self.questions.batches.get_mut(&number)) {
+            Some(batch) => {
+                batch.replies.push(if batch.replies.is_empty() { '[' } else { ',' });
+                batch.replies.push_str(&text);
+            }
+            None => self.queues.send(text, Route::Alone),
+        }
+    }
+
+    /// All elements of a batch were read.
+    pub(super) fn close_batch(&mut self, number: BatchNumber) {
+        self.settle_in_batch(Some(number));
+    }
+
+    fn settle_in_batch(&mut self, number: Option<BatchNumber>) {
+        let Some(number) = number else { return };
+        let Some(batch) = self.questions.batches.get_mut(&number) else { return };
+        batch.outstanding -= 1;
+        if batch.outstanding > 0 {
+            return;
+        }
+        if let Some(mut batch) = self.questions.batches.remove(&number)
+            && !batch.replies.is_empty()
+        {
+            batch.replies.push(']');
+            self.queues.send(batch.replies, Route::Alone);
+        }
+    }
+}
+
+/// Whether the declared capabilities cover a question.
+///
+/// # Errors
+/// The error that answers it otherwise, where answers are possible.
+pub(super) fn admit_question(
+    kind: InputKind,
+    params: Option<&str>,
+    declared: &Capabilities,
+    revision: Revision,
+) -> Result<(), RpcError> {
+    let has_modes = revision >= Revision::V2025_11_25;
+    let (needed, detail) = match kind {
+        InputKind::Roots => (Capability::Roots, None),
+        InputKind::Sampling => {
+            let [tools, choice] = members(params, ["tools", "toolChoice"]);
+            let with_tools = has_modes && (tools.is_some() || choice.is_some());
+            (Capability::Sampling, with_tools.then_some(Capability::SamplingTools))
+        }
+        InputKind::Elicitation => {
+            let [mode] = members(params, ["mode"]);
+            let mode = mode.filter(|_| has_modes).unwrap_or("\"form\"");
+            let needed =
+                if mode == "\"form\"" { Capability::Elicitation } else { Capability::ElicitationUrl };
+            let known = mode == "\"form\"" || mode == "\"url\"";
+            let either = declared.has(Capability::Elicitation) || declared.has(Capability::ElicitationUrl);
+            if has_modes && either && !(known && declared.has(needed)) {
+                return Err(RpcError::new(RpcError::INVALID_PARAMS, "Invalid params: undeclared mode"));
+            }
+            (needed, None)
+        }
+    };
+    if !declared.has(needed) {
+        return Err(RpcError::new(RpcError::METHOD_NOT_FOUND, "Method not found"));
+    }
+    match detail.filter(|&detail| !declared.has(detail)) {
+        Some(detail) => {
+            let message = alloc::format!("Invalid params: {} was not declared", detail.path());
+            Err(RpcError { code: RpcError::INVALID_PARAMS, message: Box::from(message), data: None })
+        }
+        None => Ok(()),
+    }
+}
