@@ -80,6 +80,7 @@ pub(super) enum Action {
 }
 
 /// The table: what to do and where to go when `occurrence` happens in `state`.
+#[allow(clippy::match_same_arms, reason = "one row a transition reads best")]
 pub(super) const fn transition(state: State, occurrence: Occurrence) -> (Action, State) {
     use Occurrence as O;
     use State::{Handshaking, Legacy, Modern, Over, Probing, Restarting};
