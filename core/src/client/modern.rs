@@ -90,7 +90,7 @@ impl Client {
             },
             // Extensions define further types; those that were not advertised are not known.
             ResultType::Other if self.advertises_extensions() => {
-                self.deliver_result(request, Json::trusted(result))
+                self.deliver_result(request, Json::trusted(result));
             }
             ResultType::Other => self.refuse_result(text, request, Violation::InvalidResult),
         }

@@ -76,7 +76,7 @@ fn the_handshake_settles_a_legacy_connection() {
     let Event::Ready { revision, instructions, .. } = peer.event() else { panic!() };
     assert_eq!((revision, instructions.as_deref()), (Revision::V2025_06_18, Some("be kind")));
     assert_eq!(peer.client.revision(), Some(Revision::V2025_06_18));
-    assert_eq!(peer.client.poll_timeout().is_some(), true, "the request has a deadline");
+    assert!(peer.client.poll_timeout().is_some(), "the request has a deadline");
 }
 
 // proves: BASE-172 BASE-173
