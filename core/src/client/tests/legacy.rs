@@ -6,6 +6,7 @@ use crate::error::{ApiMisuse, CloseReason, Error, Limit};
 use crate::jsonrpc::RpcError;
 use crate::logging::LogLevel;
 use crate::revision::Capability;
+use crate::rounds::InputKind;
 
 const NEWEST: Revision = Revision::V2025_11_25;
 const ELICIT: &str = r#"{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}"#;
@@ -194,7 +195,7 @@ fn questions_of_the_server_are_answered_by_the_application() {
     let mut peer = Peer::ready(NEWEST);
     peer.receive(ELICIT);
     let Event::InputRequired { request: None, inputs, round: 1 } = peer.event() else { panic!() };
-    assert_eq!(inputs[0].kind, crate::InputKind::Elicitation);
+    assert_eq!(inputs[0].kind, InputKind::Elicitation);
     assert_eq!(inputs[0].params.as_ref().unwrap().member("message").unwrap().as_str(), "\"?\"");
     let input = inputs[0].input;
     let no_object = InputResponse::Result(Json::new("[]").unwrap());

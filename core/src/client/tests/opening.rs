@@ -3,7 +3,7 @@
 use super::*;
 use crate::client::DisconnectReason;
 use crate::error::{CloseReason, Error, PeerIncompatible, PeerMisbehaved};
-use crate::revision::EraVerdict;
+use crate::revision::{Capability, EraVerdict};
 
 const MODERN: Revision = Revision::V2026_07_28;
 const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
@@ -55,7 +55,7 @@ fn a_dual_era_client_probes_first_with_an_id_of_another_kind() {
     let Event::Ready { revision, server, capabilities, instructions } = peer.event() else { panic!() };
     assert_eq!((revision, instructions.as_deref()), (MODERN, Some("hi")));
     assert_eq!(server.unwrap().as_str(), r#"{"name":"f","version":"1"}"#);
-    assert!(capabilities.has(crate::Capability::Tools));
+    assert!(capabilities.has(Capability::Tools));
     let list = peer.sent_one();
     assert_eq!((method_of(&list), id_of(&list)), ("tools/list".into(), held.number().to_string()));
     assert_eq!(peer.client.era_verdict(), Some(EraVerdict { revision: MODERN }));
