@@ -35,11 +35,15 @@ const COMMON: &[Member] = &[
 ];
 
 /// Results with members of their own that differ between revisions.
-const SHAPES: [(Method, &[Member]); 3] = [
+const SHAPES: [(Method, &[Member]); 4] = [
     (Method::ToolsCall, CALL_RESULT),
     (Method::PromptsGet, PROMPT_RESULT),
     (Method::ResourcesRead, READ_RESULT),
+    (Method::CompletionComplete, COMPLETION_RESULT),
 ];
+
+/// `CompleteResult` (server/utilities/completion).
+const COMPLETION_RESULT: &[Member] = &[always("completion", Rule::With(write_completion))];
 
 /// What content can hold that came with a revision. A result for an older one is taken apart only if such a
 /// word stands somewhere in it: looking for words costs far less.
@@ -179,6 +183,7 @@ impl Outgoing<'_> {
             || (self.revision.era() == Era::Legacy && survey.has_modern_members())
             || (self.method == Some(Method::ToolsCall)
                 && structured.is_some_and(|value| !structured_content_fits(value, self.revision)))
+            || self.method == Some(Method::CompletionComplete)
             || (shape_of(self.method).is_some() && NEWER_WORDS.iter().any(is_newer))
     }
 
@@ -316,6 +321,47 @@ fn block_is_text(scanner: &mut Scanner<'_>, content: &str) -> Result<bool, ScanE
     }
     scanner.expect(b'}')?;
     Ok(false)
+}
+
+/// Most suggestions of one completion result (server/utilities/completion).
+const COMPLETION_VALUES: usize = 100;
+
+/// Appends `completion` with no more suggestions than are allowed; those left out are counted.
+fn write_completion(out: &mut String, completion: &str, _: Revision) {
+    let mut given = 0usize;
+    text::each_element(text::member(completion, "values").unwrap_or_default(), |_| given += 1);
+    if given <= COMPLETION_VALUES {
+        out.push_str(completion);
+        return;
+    }
+    let mut object = ObjectWriter::open(out);
+    let mut has_total = false;
+    text::each_member(completion, |key, value| match key {
+        "values" => {
+            let mut left = COMPLETION_VALUES;
+            let place = object.key(key);
+            place.push('[');
+            text::each_element(value, |value| {
+                if left > 0 {
+                    place.push_str(value);
+                    place.push_str(if left > 1 { "," } else { "]" });
+                    left -= 1;
+                }
+            });
+        }
+        "hasMore" => {}
+        _ => {
+            has_total |= key == "total" && value != "null";
+            if value != "null" {
+                object.member(key, value);
+            }
+        }
+    });
+    if !has_total {
+        write::integer(object.key("total"), i64::try_from(given).unwrap_or(i64::MAX));
+    }
+    object.member("hasMore", "true");
+    object.close();
 }
 
 /// The member that holds the items of a list result.

@@ -1,5 +1,6 @@
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::*;
 use crate::json::Json;
@@ -257,6 +258,30 @@ fn resource_contents_keep_what_a_revision_knows() {
             (&[A, B, C, D], &contents(ui), &contents(ui)),
             (&[A, B], &contents(r#","_meta":null"#), &contents("")),
         ],
+    );
+}
+
+// proves: FEAT-171
+#[test]
+fn a_completion_holds_a_hundred_values() {
+    let list = |count: usize| {
+        let values: Vec<String> = (0..count).map(|value| format!("\"{value}\"")).collect();
+        format!("[{}]", values.join(","))
+    };
+    let completion = |values: &str, rest: &str| format!(r#"{{"completion":{{"values":{values}{rest}}}}}"#);
+    let complete = Some(Method::CompletionComplete);
+    for revision in [A, B, C, D] {
+        for few in [completion("[]", ""), completion(&list(100), r#","hasMore":false"#), "{}".into()] {
+            assert_eq!(written(complete, revision, &few, &[]), few);
+        }
+        let cut = completion(&list(100), r#","total":101,"hasMore":true"#);
+        assert_eq!(written(complete, revision, &completion(&list(101), r#","hasMore":false"#), &[]), cut);
+        let counted = completion(&list(100), r#","total":500,"hasMore":true"#);
+        assert_eq!(written(complete, revision, &completion(&list(130), r#","total":500"#), &[]), counted);
+    }
+    assert!(
+        written(complete, E, &completion("[]", ""), &[])
+            .starts_with(r#"{"resultType":"complete","completion""#)
     );
 }
 
