@@ -13,7 +13,7 @@ use super::intake::Arrival;
 use super::ladder::Target;
 use super::modern::Caller;
 use super::text::{CompletionParts, MessageText, Params, object, present, string};
-use super::{CompletionReference, Event, RequestContext, Server, TemplateMatch, refusal, rounds};
+use super::{CompletionReference, Event, RequestContext, Server, TemplateMatch, refusal};
 
 /// A request for the application, read and found in the catalog.
 pub(super) enum Call {
@@ -221,22 +221,26 @@ impl Server {
         })
     }
 
-    /// Tells the application of a legacy request again, with the answers to its questions.
+    /// Tells the application of a legacy request again, with the answers to its questions. What it is for was
+    /// found when it came, and may have left the catalog since.
     pub(super) fn tell_again(&mut self, request: RequestHandle) {
         let Some(entry) = self.in_flight.get(request) else { return };
-        let Some(method) = entry.method else { return };
-        let params = entry.params.as_ref().map(|params| Params::read(params.as_str())).unwrap_or_default();
+        let Some(params) = &entry.params else { return };
+        let members = Params::read(params.as_str());
+        let name = || string(members.name).unwrap_or_default().into();
         // A copy: the message was shared when the request arrived, and questions are rare.
-        match self.read_call(method, &params, entry.context.revision, &mut rounds::copy) {
-            Ok(call) => {
-                let event = call.into_event(request, entry.context.clone());
-                self.queues.tell(event);
+        let arguments = || object(members.arguments).map(Json::trusted);
+        let call = match entry.method {
+            Some(Method::ResourcesRead) => {
+                let uri = string(members.uri).unwrap_or_default();
+                let template = self.catalog.find_resource(&uri).and_then(|found| found.template);
+                Call::Read { uri: uri.into(), template }
             }
-            // The catalog has changed since.
-            Err(error) => {
-                let _ = self.answer_error(request, error);
-            }
-        }
+            Some(Method::PromptsGet) => Call::Prompt { name: name(), arguments: arguments() },
+            _ => Call::Tool { name: name(), arguments: arguments() },
+        };
+        let event = call.into_event(request, entry.context.clone());
+        self.queues.tell(event);
     }
 }
 

@@ -11,7 +11,9 @@ use crate::jsonrpc::{Outcome, RequestId, Violation, write};
 use crate::logging::LogLevel;
 use crate::machine::{RequestHandle, Route, SessionHandle};
 use crate::pending::Clock;
-use crate::revision::{Capabilities, Direction, Era, Kind, Method, Revision, project_input_params};
+use crate::revision::{
+    Capabilities, Capability, Direction, Era, InputMismatch, Kind, Method, Revision, project_input_params,
+};
 use crate::rounds::InputKind;
 
 use super::answers::Addressee;
@@ -178,7 +180,7 @@ impl Server {
                     (Arc::clone(&session.capabilities), self.nonces.token(ELICITATION_ID_BYTES));
                 let params = params.unwrap_or_else(|| rounds::copy("{}"));
                 let projected = project_input_params(kind.method(), revision, &capabilities, &params, &id);
-                Some(projected.map_err(rounds::mismatch)?)
+                Some(projected.map_err(|reason| not_askable(reason, &capabilities))?)
             }
         };
         self.send_request(name, kind, params.as_deref(), Outbound::Own(handle))
@@ -298,5 +300,16 @@ impl Server {
                 self.settle_outbound(expired.request, owner, Err(ClientFailure::TimedOut));
             }
         }
+    }
+}
+
+/// Why a request of the application's own cannot be made.
+fn not_askable(reason: InputMismatch, declared: &Capabilities) -> Error {
+    let InputMismatch::MissingCapability(required) = &reason else { return rounds::mismatch(reason) };
+    let required = Capabilities::read(required);
+    let mut lacking = Capability::ALL.into_iter().filter(|&one| required.has(one) && !declared.has(one));
+    match lacking.next() {
+        Some(capability) => ApiMisuse::CapabilityNotDeclared(capability).into(),
+        None => rounds::mismatch(reason),
     }
 }
