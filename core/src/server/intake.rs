@@ -204,12 +204,12 @@ impl Server {
     /// Why a request that names no revision cannot be served before a handshake; `None` if it is a ping.
     fn unclaimed(&self, arrival: &Arrival<'_>) -> Option<RpcError> {
         let served = self.config.revisions;
-        let serves = |era| served.of_era(era).next().is_some();
+        let has_era = |era| served.of_era(era).next().is_some();
         let method = Method::from_name(&arrival.method);
-        if method == Some(Method::Ping) && serves(Era::Legacy) {
+        if method == Some(Method::Ping) && has_era(Era::Legacy) {
             return None;
         }
-        if serves(Era::Modern) {
+        if has_era(Era::Modern) {
             let missing = super::ladder::missing_keys(&arrival.meta);
             return Some(refusal::missing_meta(&missing, served));
         }

@@ -356,22 +356,21 @@ impl Server {
         let limit = self.config.limits.request_state_bytes;
         let opened =
             self.state_keys.open(&state, &binding, self.wall_clock(), limit).map_err(|_| invalid())?;
-        let content = core::str::from_utf8(&opened.content).map_err(|_| invalid())?;
-        let content = Json::trusted(content);
-        let round: u32 = content.member("round").and_then(|round| round.parse().ok()).ok_or_else(invalid)?;
+        let kept = Json::trusted(core::str::from_utf8(&opened.content).map_err(|_| invalid())?);
+        let round: u32 = kept.member("round").and_then(|round| round.parse().ok()).ok_or_else(invalid)?;
         let responses = match present(arrival.params.input_responses) {
             None => Vec::new(),
             Some(_) => object(arrival.params.input_responses)
                 .map(entries)
                 .ok_or_else(|| refusal::invalid_params("inputResponses is not an object"))?,
         };
-        let mut answers: Vec<_> = content
+        let mut answers: Vec<_> = kept
             .member("answers")
             .map(|given| entries(given.as_str()).into_iter().map(|(key, value)| answer(key, value)).collect())
             .unwrap_or_default();
         let mut open = Vec::new();
         let mut can_ask_again = true;
-        for (key, request) in content.member("open").iter().flat_map(|asked| entries(asked.as_str())) {
+        for (key, request) in kept.member("open").iter().flat_map(|asked| entries(asked.as_str())) {
             match responses.iter().rfind(|(given, value)| *given == key && *value != "null") {
                 Some((_, value)) => {
                     check_response(request, value)?;
@@ -383,7 +382,7 @@ impl Server {
                 }
             }
         }
-        let state = content.member("state");
+        let state = kept.member("state");
         if open.is_empty() || !can_ask_again {
             return Ok(Reopened { answers, state, round, ask_again: None });
         }
