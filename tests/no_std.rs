@@ -4,8 +4,13 @@
 
 extern crate alloc;
 
+use alloc::string::String;
 use core::alloc::{GlobalAlloc, Layout};
 use core::panic::PanicInfo;
+
+use barewire::server::Server;
+use barewire::transport::Stdio;
+use barewire::{Implementation, Instant, ServerConfig};
 
 #[link(name = "c")]
 unsafe extern "C" {
@@ -41,9 +46,20 @@ fn panic(_info: &PanicInfo<'_>) -> ! {
 #[unsafe(no_mangle)]
 extern "C" fn rust_eh_personality() {}
 
+/// Zero when the server answers a handshake.
 #[unsafe(no_mangle)]
 extern "C" fn main() -> i32 {
-    use barewire as _;
-    let text = alloc::string::String::from("built");
-    i32::from(text.is_empty())
+    i32::from(
+        answer().is_none_or(|answer| !answer.contains("\"result\":{\"protocolVersion\":\"2025-11-25\"")),
+    )
 }
+
+fn answer() -> Option<String> {
+    let config = ServerConfig::new(Implementation::new("no_std", "1"), [7; 32]);
+    let mut server = Stdio::new(Server::new(config).ok()?);
+    server.receive_data(Instant::from_millis(0), HANDSHAKE).ok()?;
+    String::from_utf8(server.data_to_send().to_vec()).ok()
+}
+
+const HANDSHAKE: &[u8] = br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
+"#;
