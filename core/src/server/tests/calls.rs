@@ -1,9 +1,9 @@
 use super::*;
-use crate::ApiMisuse;
+use crate::error::ApiMisuse;
 use crate::jsonrpc::RpcError;
 use crate::server::CompletionReference;
 
-fn misuse(misuse: ApiMisuse) -> Result<(), crate::Error> {
+fn misuse(misuse: ApiMisuse) -> Result<(), crate::error::Error> {
     Err(misuse.into())
 }
 
@@ -184,7 +184,11 @@ fn cancelling_stops_everything_and_a_late_answer_is_taken_in_silence() {
         assert_eq!(bench.event(), Event::RequestCancelled { request: call, reason: Some("bored".into()) });
         let progress = super::super::Notification::Progress { progress: 1.0, total: None, message: None };
         assert_eq!(bench.server.notify(call, progress), Ok(false));
-        let log = super::super::Notification::Log { level: crate::LogLevel::Alert, logger: None, data: "1" };
+        let log = super::super::Notification::Log {
+            level: crate::logging::LogLevel::Alert,
+            logger: None,
+            data: "1",
+        };
         assert_eq!(bench.server.notify(call, log), Ok(false));
         assert_eq!(bench.server.respond(call, "nonsense"), misuse(ApiMisuse::InvalidJson));
         bench.server.respond(call, TEXT_RESULT).unwrap();

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{ApiMisuse, CloseReason, Error};
+use crate::error::{ApiMisuse, CloseReason, Error};
 
 #[test]
 fn owed_answers_go_out_after_the_end_of_input() {
@@ -81,7 +81,7 @@ fn a_lost_transport_releases_everything() {
 }
 
 /// The handle of the bench's session.
-pub(super) fn open_session(bench: &mut Bench) -> crate::SessionHandle {
+pub(super) fn open_session(bench: &mut Bench) -> crate::machine::SessionHandle {
     bench.recv(r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#);
     let Event::NotificationReceived { session, .. } = bench.event() else { panic!() };
     session.unwrap()
@@ -128,7 +128,7 @@ fn closing_ends_subscriptions_in_order_and_abandons_the_rest() {
     assert_eq!((bench.events(), bench.sent()), (Vec::new(), Vec::new()));
     let closed = Err(Error::Closed(CloseReason::ByUs));
     assert_eq!(bench.server.respond(call, "{}"), closed);
-    assert_eq!(bench.server.log(crate::LogLevel::Info, None, "1"), closed);
+    assert_eq!(bench.server.log(crate::logging::LogLevel::Info, None, "1"), closed);
 }
 
 #[test]

@@ -107,8 +107,8 @@ fn the_context_says_who_asks() {
         assert_eq!((&*name, arguments.unwrap().as_str()), ("echo", r#"{"n":1e400}"#));
         assert_eq!(context.revision, Revision::V2026_07_28);
         assert_eq!(context.client.unwrap().as_str(), r#"{"name":"c","version":"2"}"#);
-        assert!(context.capabilities.has(crate::Capability::Sampling));
-        assert_eq!(context.log_level, Some(crate::LogLevel::Error));
+        assert!(context.capabilities.has(crate::revision::Capability::Sampling));
+        assert_eq!(context.log_level, Some(crate::logging::LogLevel::Error));
         assert_eq!(context.progress_token.unwrap().as_str(), "7");
         assert!(context.meta.unwrap().as_str().contains("traceparent"));
         assert_eq!((context.session, context.principal.as_deref()), (None, Some("alice")));
@@ -118,5 +118,5 @@ fn the_context_says_who_asks() {
     bench.recv(&modern("3", "tools/call", r#""name":"echo""#));
     let Event::ToolCalled { context, .. } = bench.event() else { panic!() };
     assert_eq!((context.client, context.principal, context.log_level), (None, None, None));
-    assert!(!context.capabilities.has(crate::Capability::Sampling));
+    assert!(!context.capabilities.has(crate::revision::Capability::Sampling));
 }

@@ -1,6 +1,7 @@
 use super::*;
+use crate::error::ApiMisuse;
+use crate::logging::LogLevel;
 use crate::server::Notification;
-use crate::{ApiMisuse, LogLevel};
 
 fn progress(progress: f64, total: Option<f64>, message: Option<&str>) -> Notification<'_> {
     Notification::Progress { progress, total, message }

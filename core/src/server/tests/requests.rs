@@ -1,6 +1,8 @@
 use super::*;
+use crate::error::{ApiMisuse, Error, Limit};
+use crate::machine::SessionHandle;
+use crate::revision::Capability;
 use crate::server::ClientFailure;
-use crate::{ApiMisuse, Capability, Error, Limit, SessionHandle};
 
 const ALL: &str = r#"{"elicitation":{},"sampling":{},"roots":{}}"#;
 
@@ -44,7 +46,7 @@ fn every_way_it_can_fail_is_told_apart() {
     let cases = [
         (
             r#""error":{"code":-32601,"message":"m"}"#,
-            ClientFailure::Rpc(crate::RpcError::new(-32601, "m")),
+            ClientFailure::Rpc(crate::jsonrpc::RpcError::new(-32601, "m")),
             0,
         ),
         (r#""result":null"#, ClientFailure::InvalidResult(Violation::InvalidResult), 0),

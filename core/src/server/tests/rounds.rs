@@ -1,8 +1,8 @@
 use super::*;
+use crate::error::{ApiMisuse, Error, Limit, PeerIncompatible};
 use crate::jsonrpc::RpcError;
 use crate::rounds::{InputAnswer, InputKind, InputQuestion};
 use crate::server::RequestContext;
-use crate::{ApiMisuse, Error, Limit, PeerIncompatible};
 
 const ALL: &str = r#"{"elicitation":{},"sampling":{},"roots":{}}"#;
 const FORM: &str = r#"{"message":"?","requestedSchema":{"type":"object","properties":{}}}"#;
@@ -136,7 +136,7 @@ fn what_was_not_given_out_for_this_request_is_refused() {
     assert_eq!(error_of(&bench.sent_one()).0, -32602);
     // Another server has another key.
     let mut config = config();
-    config.seed = crate::Seed::new([8; 32]);
+    config.seed = crate::seed::Seed::new([8; 32]);
     assert_eq!(error_of(&Bench::with(config).reply(&retry("2", &state, good))).0, -32602);
     bench.now = bench.now.after(3_600_000);
     assert_eq!(error_of(&bench.reply(&retry("2", &state, good))).0, -32602);
@@ -148,7 +148,7 @@ fn what_was_not_given_out_for_this_request_is_refused() {
 fn replicas_with_the_same_keys_take_each_others_retries() {
     let replica = |seed| {
         let mut config = config();
-        config.seed = crate::Seed::new([seed; 32]);
+        config.seed = crate::seed::Seed::new([seed; 32]);
         config.request_state_keys = [[1; 32], [2; 32]].into();
         Bench::with(config)
     };

@@ -2,10 +2,11 @@
 
 use super::*;
 use crate::jsonrpc::RpcError;
+use crate::logging::LogLevel;
+use crate::machine::{SessionHandle, SubscriptionHandle};
 use crate::revision::Revisions;
 use crate::server::Notification;
 use crate::subscription::{Change, ListKind};
-use crate::{LogLevel, SessionHandle, SubscriptionHandle};
 
 const ALL: &str = r#"{"elicitation":{},"sampling":{},"roots":{}}"#;
 
@@ -87,7 +88,7 @@ fn messages() -> Vec<String> {
     ]
     .map(String::from)
     .into();
-    for row in crate::Method::TABLE {
+    for row in crate::revision::Method::TABLE {
         messages.push(legacy("21", row.name, ""));
         messages.push(legacy(
             "22",

@@ -1,6 +1,7 @@
 use super::*;
+use crate::error::ApiMisuse;
+use crate::machine::SubscriptionHandle;
 use crate::subscription::{Change, ListKind, SubscriptionFilter};
-use crate::{ApiMisuse, SubscriptionHandle};
 
 fn listen(bench: &mut Bench, id: &str, filter: &str) -> (SubscriptionHandle, SubscriptionFilter, String) {
     bench.recv(&modern(id, "subscriptions/listen", &format!(r#""notifications":{filter}"#)));
