@@ -37,7 +37,7 @@ to_python! {
     u32: |value, py| PyInt::new(py, *value);
     i64: |value, py| PyInt::new(py, *value);
     f64: |value, py| PyFloat::new(py, *value);
-    &'static str: |value, py| PyString::intern(py, value);
+    &'static str: |value, py| PyString::new(py, value);
     Box<str>: |value, py| PyString::new(py, value);
     Arc<str>: |value, py| PyString::new(py, value);
     Arc<Capabilities>: |value, py| Capabilities::to_python(value, py)?;
@@ -47,11 +47,11 @@ to_python! {
     SubscriptionHandle: |value, py| PyInt::new(py, value.number());
     SessionHandle: |value, py| PyInt::new(py, value.number());
     InputHandle: |value, py| PyInt::new(py, value.number());
-    Revision: |value, py| PyString::intern(py, value.as_str());
-    LogLevel: |value, py| PyString::intern(py, value.as_str());
-    InputKind: |value, py| PyString::intern(py, name_of(&INPUT_KINDS, *value));
-    ListKind: |value, py| PyString::intern(py, name_of(&LIST_KINDS, *value));
-    Violation: |value, py| PyString::intern(py, value.explanation());
+    Revision: |value, py| PyString::new(py, value.as_str());
+    LogLevel: |value, py| PyString::new(py, value.as_str());
+    InputKind: |value, py| PyString::new(py, name_of(&INPUT_KINDS, *value));
+    ListKind: |value, py| PyString::new(py, name_of(&LIST_KINDS, *value));
+    Violation: |value, py| PyString::new(py, value.explanation());
     FailureReason: |value, py| value.to_exception(py)?;
     DisconnectReason: |value, py| value.to_exception(py)?;
     CloseReason: |value, py| value.to_exception(py)?;

@@ -140,7 +140,8 @@ impl Server {
     /// True when everything is over and sent: close our side.
     #[getter]
     fn is_finished(this: This<'_, '_>) -> PyResult<bool> {
-        with(this, |stdio| Ok(stdio.is_finished()))
+        // The machine says that it is done in the order of what it sends.
+        with(this, |stdio| Ok(stdio.data_to_send().is_empty() && stdio.is_finished()))
     }
 
     /// Register a tool by its definition.

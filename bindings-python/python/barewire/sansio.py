@@ -1,0 +1,158 @@
+"""The core without I/O: bytes in, events out, for programs that bring their own.
+
+`Server` and `Client` read no clock, open no file and start no thread. The program reads and writes bytes
+where it likes, tells the time in milliseconds, and answers events. A server on standard input and output::
+
+    server = Server(name="clock", version="1.0", seed=os.urandom(32), clock_origin=0)
+    server.add_tool('{"name": "now", "inputSchema": {"type": "object"}}')
+    while not server.is_finished:
+        data, now = os.read(0, 65536), time.monotonic_ns() // 1_000_000
+        for event in server.receive_data(data, now) if data else server.receive_eof(now):
+            match event:
+                case ToolCalled(request=request):
+                    server.respond(request, '{"content": [{"type": "text", "text": "%s"}]}' % time.ctime())
+        sys.stdout.buffer.write(server.data_to_send())
+        sys.stdout.flush()
+
+A program that waits for several things at once also calls `handle_timeout` when `poll_timeout` says so, and
+stops reading while `wants_input` is false. After a command that causes events, such as `Client.cancel` or
+`close`, it takes them with `events`. The events are the same in all revisions of the protocol.
+
+Every fault of a peer is an event or an answer. What is raised is an error of the tree under `McpError`; a
+mistake of the caller, `ApiMisuseError`, changes nothing. An object may be used from several threads: under the
+GIL every call runs to its end before the next one starts.
+"""
+
+from __future__ import annotations
+
+from ._aliases import (
+    Era,
+    Event,
+    InputKindName,
+    Json,
+    ListKindName,
+)
+from ._errors import (
+    ApiMisuseError,
+    ConnectionClosedError,
+    ConnectionLostError,
+    InputRefusedError,
+    InvalidResultError,
+    LimitExceededError,
+    McpError,
+    MissingCapabilityError,
+    PeerIncompatibleError,
+    PeerMisbehavedError,
+    RequestCancelledError,
+    RequestTimedOutError,
+    RoundsExceededError,
+    RpcError,
+)
+from ._native import (
+    LEGACY_REVISIONS,
+    LOG_LEVELS,
+    MODERN_REVISIONS,
+    REVISIONS,
+    VERSION,
+    ChildShutdown,
+    Client,
+    CompletionRequested,
+    Disconnected,
+    Drained,
+    InputAnswer,
+    InputRequest,
+    InputRequired,
+    InputWithdrawn,
+    Limits,
+    ListChanged,
+    LogReceived,
+    MessageDiscarded,
+    NotificationReceived,
+    ProgressReceived,
+    PromptRequested,
+    Ready,
+    RequestCancelled,
+    RequestContext,
+    RequestFailed,
+    RequestReceived,
+    ResourceReadRequested,
+    ResourceUpdated,
+    ResponseReceived,
+    RestartRequired,
+    RpcErrorValue,
+    Server,
+    SessionClosed,
+    SessionOpened,
+    SubscriptionAcknowledged,
+    SubscriptionClosed,
+    SubscriptionEnded,
+    SubscriptionFilter,
+    SubscriptionOpened,
+    Timeouts,
+    ToolCalled,
+    ViolationTolerated,
+)
+
+__all__ = [
+    "LEGACY_REVISIONS",
+    "LOG_LEVELS",
+    "MODERN_REVISIONS",
+    "REVISIONS",
+    "VERSION",
+    "ApiMisuseError",
+    "ChildShutdown",
+    "Client",
+    "CompletionRequested",
+    "ConnectionClosedError",
+    "ConnectionLostError",
+    "Disconnected",
+    "Drained",
+    "Era",
+    "Event",
+    "InputAnswer",
+    "InputKindName",
+    "InputRefusedError",
+    "InputRequest",
+    "InputRequired",
+    "InputWithdrawn",
+    "InvalidResultError",
+    "Json",
+    "LimitExceededError",
+    "Limits",
+    "ListChanged",
+    "ListKindName",
+    "LogReceived",
+    "McpError",
+    "MessageDiscarded",
+    "MissingCapabilityError",
+    "NotificationReceived",
+    "PeerIncompatibleError",
+    "PeerMisbehavedError",
+    "ProgressReceived",
+    "PromptRequested",
+    "Ready",
+    "RequestCancelled",
+    "RequestCancelledError",
+    "RequestContext",
+    "RequestFailed",
+    "RequestReceived",
+    "RequestTimedOutError",
+    "ResourceReadRequested",
+    "ResourceUpdated",
+    "ResponseReceived",
+    "RestartRequired",
+    "RoundsExceededError",
+    "RpcError",
+    "RpcErrorValue",
+    "Server",
+    "SessionClosed",
+    "SessionOpened",
+    "SubscriptionAcknowledged",
+    "SubscriptionClosed",
+    "SubscriptionEnded",
+    "SubscriptionFilter",
+    "SubscriptionOpened",
+    "Timeouts",
+    "ToolCalled",
+    "ViolationTolerated",
+]
