@@ -19,8 +19,8 @@ stops reading while `wants_input` is false. After a command that causes events, 
 `close`, it takes them with `events`. The events are the same in all revisions of the protocol.
 
 Every fault of a peer is an event or an answer. What is raised is an error of the tree under `McpError`; a
-mistake of the caller, `ApiMisuseError`, changes nothing. An object may be used from several threads: under the
-GIL every call runs to its end before the next one starts.
+mistake of the caller, `ApiMisuseError`, changes nothing. An object may be used from several threads: under
+the GIL every call runs to its end before the next one starts.
 """
 
 from __future__ import annotations
