@@ -129,11 +129,14 @@ impl Client {
         self.cancel_request(request, reason)
     }
 
-    /// Answers a question of the server.
+    /// Answers a question of the server. A result is written for the newest revision; what the server's revision
+    /// must not see is left out or replaced.
     ///
     /// # Errors
     /// [`UnknownInput`](crate::ApiMisuse::UnknownInput) if it no longer stands; [`InvalidJson`](crate::ApiMisuse::InvalidJson)
-    /// if the result is no object.
+    /// if the result is no object; [`InvalidDefinition`](crate::ApiMisuse::InvalidDefinition) naming a member that is missing
+    /// or wrong; [`NotAllowedInRevision`](crate::ApiMisuse::NotAllowedInRevision) if the revision has no words for it. The
+    /// question stands then.
     pub fn provide_input(
         &mut self,
         now: Instant,

@@ -16,7 +16,7 @@ use crate::rounds::{InputKind, InputRequest};
 use super::calls::Stage;
 use super::notifications::members;
 use super::params::Answers;
-use super::questions::{Question, admit_question};
+use super::questions::{Origin, Question, admit_question};
 use super::{Client, Event, FailureReason};
 
 /// One round: what the server asked, what was answered so far, and what goes back with it.
@@ -178,7 +178,7 @@ impl Client {
         }
         let mut inputs = Vec::with_capacity(questions.len());
         for Read { key, kind, params } in questions {
-            let input = self.questions.add(Question::OfRound { request });
+            let input = self.questions.add(Question { kind: *kind, origin: Origin::Round { request } });
             let name = decode_string(&alloc::format!("\"{key}\"")).map(Into::into);
             inputs.push(InputRequest { input, kind: *kind, params: params.map(Json::trusted), key: name });
             round.questions.push(Asked { input, key: Box::from(*key), response: None });

@@ -11,7 +11,7 @@ use crate::error::{ApiMisuse, Error};
 use crate::json::Json;
 use crate::jsonrpc::{RequestId, RpcError, Violation, write};
 use crate::machine::{InputHandle, RequestHandle, Route};
-use crate::revision::{Capabilities, Capability, Method, Revision};
+use crate::revision::{Capabilities, Capability, Method, Revision, project_input_answer};
 use crate::rounds::{InputKind, InputRequest, InputResponse};
 use crate::time::Instant;
 
@@ -33,13 +33,20 @@ pub(super) struct Questions {
     last: u64,
 }
 
+/// A question that stands.
+#[derive(Clone, Debug)]
+pub(super) struct Question {
+    pub(super) kind: InputKind,
+    pub(super) origin: Origin,
+}
+
 /// Where a question comes from.
 #[derive(Clone, Debug)]
-pub(super) enum Question {
+pub(super) enum Origin {
     /// A request of a legacy server, possibly in a batch.
-    OfSession { id: RequestId, batch: Option<BatchNumber> },
+    Session { id: RequestId, batch: Option<BatchNumber> },
     /// An entry of a round of this request.
-    OfRound { request: RequestHandle },
+    Round { request: RequestHandle },
 }
 
 /// The replies to one batch, sent together when the last is there (JSON-RPC 2.0, section 6).
@@ -58,7 +65,7 @@ impl Questions {
 
     pub(super) fn add(&mut self, question: Question) -> InputHandle {
         let input = InputHandle::from_number(self.draw());
-        if let Question::OfSession { id, batch } = &question {
+        if let Origin::Session { id, batch } = &question.origin {
             self.asked.insert(id.clone(), input);
             if let Some(batch) = batch.and_then(|number| self.batches.get_mut(&number)) {
                 batch.outstanding += 1;
@@ -70,7 +77,7 @@ impl Questions {
 
     fn remove(&mut self, input: InputHandle) -> Option<Question> {
         let question = self.standing.remove(&input)?;
-        if let Question::OfSession { id, .. } = &question {
+        if let Origin::Session { id, .. } = &question.origin {
             self.asked.remove(id);
         }
         Some(question)
@@ -140,7 +147,7 @@ impl Client {
     }
 
     fn ask(&mut self, id: RequestId, kind: InputKind, params: Option<&str>, batch: Option<BatchNumber>) {
-        let input = self.questions.add(Question::OfSession { id, batch });
+        let input = self.questions.add(Question { kind, origin: Origin::Session { id, batch } });
         let inputs = vec![InputRequest { input, kind, params: params.map(Json::trusted), key: None }];
         self.queues.tell(Event::InputRequired { request: None, inputs, round: 1 });
     }
@@ -154,22 +161,21 @@ impl Client {
         self.check_open()?;
         self.advance(now);
         let question = self.questions.standing.get(&input).ok_or(ApiMisuse::UnknownInput)?.clone();
-        if let InputResponse::Result(result) = &response
-            && !result.as_str().trim_ascii_start().starts_with('{')
-        {
-            return Err(ApiMisuse::InvalidJson.into());
-        }
-        self.questions.remove(input);
-        match (question, response) {
-            (Question::OfRound { request }, InputResponse::Result(result)) => {
-                self.answer_round(request, input, result.as_str());
+        let result = match (&response, self.revision) {
+            (InputResponse::Result(result), Some(revision)) => {
+                Ok(project_input_answer(question.kind.method(), revision, result.as_str())?)
             }
-            (Question::OfRound { request }, InputResponse::Refused(_)) => self.refuse_round(request, input),
-            (Question::OfSession { id, batch }, response) => {
-                match &response {
-                    InputResponse::Result(result) => self.reply(&id, Ok(result.as_str()), batch),
-                    InputResponse::Refused(error) => self.reply(&id, Err(error), batch),
-                }
+            (InputResponse::Result(_), None) => return Err(ApiMisuse::UnknownInput.into()),
+            (InputResponse::Refused(error), _) => Err(error),
+        };
+        self.questions.remove(input);
+        match question.origin {
+            Origin::Round { request } => match result {
+                Ok(result) => self.answer_round(request, input, &result),
+                Err(_) => self.refuse_round(request, input),
+            },
+            Origin::Session { id, batch } => {
+                self.reply(&id, result.as_deref().map_err(|error| *error), batch);
                 self.settle_in_batch(batch);
                 self.resume_waits();
             }
@@ -196,7 +202,7 @@ impl Client {
     /// Tells that a question no longer stands, if it did.
     pub(super) fn withdraw(&mut self, input: InputHandle) {
         let Some(question) = self.questions.remove(input) else { return };
-        if let Question::OfSession { batch, .. } = question {
+        if let Origin::Session { batch, .. } = question.origin {
             self.settle_in_batch(batch);
         }
         self.queues.tell(Event::InputWithdrawn { input });
@@ -218,7 +224,7 @@ impl Client {
         batch: Option<BatchNumber>,
     ) {
         let text = match outcome {
-            Ok(result) => write::response(id, result.len(), |out| write::json(out, result)),
+            Ok(result) => write::response(id, result.len(), |out| out.push_str(result)),
             Err(error) => write::error(Some(id), error),
         };
         match batch.and_then(|number| self.questions.batches.get_mut(&number)) {

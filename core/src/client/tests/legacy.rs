@@ -10,6 +10,8 @@ use crate::rounds::InputKind;
 
 const NEWEST: Revision = Revision::V2025_11_25;
 const ELICIT: &str = r#"{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}"#;
+const DECLINE: &str = r#"{"action":"decline"}"#;
+const SAMPLE: &str = r#"{"role":"assistant","model":"m","content":[{"type":"text","text":"x"}]}"#;
 
 // proves: BASE-006 BASE-014 BASE-015 BASE-004
 #[test]
@@ -198,13 +200,14 @@ fn questions_of_the_server_are_answered_by_the_application() {
     assert_eq!(inputs[0].kind, InputKind::Elicitation);
     assert_eq!(inputs[0].params.as_ref().unwrap().member("message").unwrap().as_str(), "\"?\"");
     let input = inputs[0].input;
-    let no_object = InputResponse::Result(Json::new("[]").unwrap());
-    assert_eq!(
-        peer.client.provide_input(Instant::ZERO, input, no_object),
-        Err(ApiMisuse::InvalidJson.into())
-    );
+    for (wrong, misuse) in
+        [("[]", ApiMisuse::InvalidJson), (r#"{"action":"maybe"}"#, ApiMisuse::InvalidDefinition("action"))]
+    {
+        let wrong = InputResponse::Result(Json::new(wrong).unwrap());
+        assert_eq!(peer.client.provide_input(Instant::ZERO, input, wrong), Err(misuse.into()));
+    }
     peer.provide(input, "{\"action\":\n\"decline\"}");
-    assert_eq!(peer.sent_one(), r#"{"jsonrpc":"2.0","id":"q","result":{"action": "decline"}}"#);
+    assert_eq!(peer.sent_one(), r#"{"jsonrpc":"2.0","id":"q","result":{"action":"decline"}}"#);
     let again = InputResponse::Result(Json::new("{}").unwrap());
     assert_eq!(peer.client.provide_input(Instant::ZERO, input, again), Err(ApiMisuse::UnknownInput.into()));
     peer.receive(r#"{"jsonrpc":"2.0","id":"q","method":"sampling/createMessage","params":{}}"#);
@@ -215,6 +218,30 @@ fn questions_of_the_server_are_answered_by_the_application() {
         peer.sent_one(),
         r#"{"jsonrpc":"2.0","id":"q","error":{"code":-1,"message":"User rejected"}}"#
     );
+}
+
+// proves: FEAT-257 FEAT-315
+#[test]
+fn answers_are_written_for_the_revision() {
+    let sample = r#"{"jsonrpc":"2.0","id":"q","method":"sampling/createMessage","params":{}}"#;
+    let mut peer = Peer::ready(Revision::V2025_06_18);
+    peer.receive(sample);
+    let input = peer.questions()[0].0;
+    let two = r#"{"role":"assistant","model":"m","content":[{"type":"text","text":"x"},{"type":"text","text":"y"}]}"#;
+    let two = InputResponse::Result(Json::new(two).unwrap());
+    let refused = ApiMisuse::NotAllowedInRevision(Revision::V2025_06_18);
+    assert_eq!(peer.client.provide_input(Instant::ZERO, input, two), Err(refused.into()));
+    peer.provide(input, SAMPLE);
+    assert_eq!(
+        member(&peer.sent_one(), &["result", "content"]),
+        Some(r#"{"type":"text","text":"x"}"#.into()),
+        "one block is taken out of its list"
+    );
+    let mut peer = Peer::ready(NEWEST);
+    peer.receive(sample);
+    let input = peer.questions()[0].0;
+    peer.provide(input, SAMPLE);
+    assert!(member(&peer.sent_one(), &["result", "content"]).unwrap().starts_with('['));
 }
 
 // proves: BASE-144 FEAT-287 FEAT-333 FEAT-248 FEAT-307
@@ -280,7 +307,7 @@ fn a_question_with_an_id_in_flight_is_not_answered_and_questions_are_bounded() {
     assert_eq!(peer.sent(), [""; 0]);
     peer.receive(&ELICIT.replace("\"q\"", "2"));
     assert_eq!(member(&peer.sent_one(), &["error", "code"]), Some("-32603".into()));
-    peer.provide(input, "{}");
+    peer.provide(input, DECLINE);
     assert_eq!(id_of(&peer.sent_one()), "\"q\"");
     peer.receive(r#"{"jsonrpc":"2.0","id":"q","method":"ping"}"#);
     assert_eq!(id_of(&peer.sent_one()), "\"q\"");
@@ -296,7 +323,7 @@ fn a_request_does_not_time_out_while_the_server_waits_for_an_answer() {
     let input = peer.questions()[0].0;
     peer.advance(10_500);
     assert_eq!(peer.events(), []);
-    peer.provide(input, "{}");
+    peer.provide(input, DECLINE);
     peer.advance(999);
     assert_eq!(peer.events(), [], "its time starts anew with the answer");
     peer.advance(1);
@@ -332,7 +359,7 @@ fn a_batch_of_2025_03_26_gets_one_array_of_replies() {
     assert!(events.iter().any(|event| matches!(event, Event::ListChanged { .. })));
     assert_eq!(violations(&events), [Violation::NotAMessage]);
     assert_eq!(peer.sent(), [""; 0], "two answers are due yet");
-    peer.provide(inputs[1], "{}");
+    peer.provide(inputs[1], SAMPLE);
     assert_eq!(peer.sent(), [""; 0]);
     peer.receive(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"b"}}"#);
     assert_eq!(peer.event(), Event::InputWithdrawn { input: inputs[0] });
