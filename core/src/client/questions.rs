@@ -156,12 +156,12 @@ impl Client {
         &mut self,
         now: Instant,
         input: InputHandle,
-        response: InputResponse,
+        response: &InputResponse,
     ) -> Result<(), Error> {
         self.check_open()?;
         self.advance(now);
         let question = self.questions.standing.get(&input).ok_or(ApiMisuse::UnknownInput)?.clone();
-        let result = match (&response, self.revision) {
+        let result = match (response, self.revision) {
             (InputResponse::Result(result), Some(revision)) => {
                 Ok(project_input_answer(question.kind.method(), revision, result.as_str())?)
             }

@@ -375,7 +375,7 @@ fn the_log_level_goes_with_later_requests() {
 fn logs_are_attributed_only_when_one_request_can_have_caused_them() {
     let log = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}"#;
     let mut peer = ready();
-    let mut of = |peer: &mut Peer| {
+    let of = |peer: &mut Peer| {
         peer.receive(log);
         match peer.event() {
             Event::LogReceived { request, .. } => request,
