@@ -143,7 +143,7 @@ impl Client {
         input: InputHandle,
         response: InputResponse,
     ) -> Result<(), Error> {
-        self.answer_input(now, input, &response)
+        self.answer_input(now, input, response)
     }
 
     /// Asks to be told of changes. The same events follow in both eras: `SubscriptionAcknowledged`, changes, `SubscriptionEnded`.

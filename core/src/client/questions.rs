@@ -156,7 +156,7 @@ impl Client {
         &mut self,
         now: Instant,
         input: InputHandle,
-        response: &InputResponse,
+        response: InputResponse,
     ) -> Result<(), Error> {
         self.check_open()?;
         self.advance(now);
@@ -175,7 +175,7 @@ impl Client {
                 Err(_) => self.refuse_round(request, input),
             },
             Origin::Session { id, batch } => {
-                self.reply(&id, result.as_deref().map_err(|error| *error), batch);
+                self.reply(&id, result.as_deref(), batch);
                 self.settle_in_batch(batch);
                 self.resume_waits();
             }
