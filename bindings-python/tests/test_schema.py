@@ -376,7 +376,7 @@ def test_context_stays_out_of_the_schema_and_keeps_its_place() -> None:
         (middle, ((1, marker, 2), {})),
         (last, ((1,), {"b": 3, "ctx": marker})),
     ):
-        handler = inspect_handler(function, context=Context)
+        handler = inspect_handler(function, contexts=(Context,))
         assert "ctx" not in handler.schema["properties"]
         assert not handler.plain
         assert handler.arguments(handler.bind(b'{"a":1}'), marker) == expected
@@ -500,7 +500,7 @@ def test_a_hint_without_schema_is_a_mistake_that_names_the_parameter() -> None:
 def test_two_contexts_are_a_mistake() -> None:
     def f(a: Context, b: Context) -> None: ...
 
-    assert "more than one context" in mistake(f, context=Context)
+    assert "more than one context" in mistake(f, contexts=(Context,))
 
 
 def test_local_classes_resolve_through_the_namespace() -> None:
@@ -518,7 +518,7 @@ def test_context_imported_for_type_checkers_only() -> None:
 
     del f.__globals__["Context"]
     try:
-        handler: Handler = inspect_handler(f, context=_context)
+        handler: Handler = inspect_handler(f, contexts=(_context,))
     finally:
         f.__globals__["Context"] = _context
     assert handler.wants_context

@@ -308,9 +308,14 @@ def prompt_result(value: Any) -> bytes:
         if value.meta is not None:
             body["_meta"] = value.meta
         value = value.messages
-    items = value if isinstance(value, (list, tuple)) else [value]
-    body["messages"] = [_message(item) for item in items]
+    body["messages"] = as_messages(value)
     return _encode(body)
+
+
+def as_messages(value: Any) -> list[Message]:
+    """Messages from text, a block, a message, or a list of these; who does not say so is the user."""
+    items = value if isinstance(value, (list, tuple)) else [value]
+    return [_message(item) for item in items]
 
 
 def _message(item: Any) -> Message:

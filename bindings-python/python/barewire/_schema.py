@@ -70,12 +70,12 @@ class Handler:
     __slots__ = (
         "_context_at",
         "_context_name",
-        "_keywords",
         "_positional",
         "bind",
         "description",
         "function",
         "is_async",
+        "keywords",
         "name",
         "parameters",
         "plain",
@@ -98,12 +98,12 @@ class Handler:
         self._context_at = -1
         self._context_name = ""
         self._positional = 0
-        self._keywords: tuple[str, ...] = ()
+        self.keywords: tuple[str, ...] = ()
 
     def arguments(self, values: tuple[Any, ...], context: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The positional and keyword arguments for `function`, with the context in its place."""
         positional = values[: self._positional]
-        keywords = dict(zip(self._keywords, values[self._positional :], strict=True))
+        keywords = dict(zip(self.keywords, values[self._positional :], strict=True))
         at = self._context_at
         if at >= 0:
             positional = (*positional[:at], context, *positional[at:])
@@ -119,13 +119,13 @@ class Handler:
 def inspect_handler(
     function: Callable[..., Any],
     *,
-    context: type | None = None,
+    contexts: tuple[type, ...] = (),
     strict: bool = True,
     namespace: Mapping[str, Any] | None = None,
 ) -> Handler:
     """Read a handler; every mistake in its signature is a `TypeError` here, not at the first call.
 
-    `context` is the class whose parameter receives the request context and stays out of the
+    A parameter of one of the classes `contexts` receives the request context and stays out of the
     schema. With `strict=False` strings are converted to what a hint asks for, as prompt
     arguments and template variables need, because they are always strings. `namespace` holds
     names that hints given as strings may use beside the globals of the function.
@@ -133,14 +133,14 @@ def inspect_handler(
     handler = Handler(function, _name_of(function))
     target = _target(function)
     parameters = _parameters(function, handler)
-    hints = _hints(function, target, handler, context, namespace)
+    hints = _hints(function, target, handler, contexts, namespace)
     handler.is_async = bool(_flags(target) & _COROUTINE)
     handler.returns = hints.get("return", Any)
     handler.description, docs = parse(_documentation(function, target))
     positional = 0
     for parameter in parameters:
         hint = hints.get(parameter.name, parameter.hint)
-        if context is not None and _is_context(hint, context):
+        if _is_context(hint, contexts):
             _place_context(handler, parameter, positional)
             continue
         # `x: int = None` is often written and means the same as `x: int | None = None`.
@@ -149,8 +149,8 @@ def inspect_handler(
         handler.parameters.append(parameter)
         positional += not parameter.keyword_only
     handler._positional = positional
-    handler._keywords = tuple(p.name for p in handler.parameters[positional:])
-    handler.plain = not handler.wants_context and not handler._keywords
+    handler.keywords = tuple(p.name for p in handler.parameters[positional:])
+    handler.plain = not handler.wants_context and not handler.keywords
     _compile(handler, strict)
     return handler
 
@@ -261,7 +261,7 @@ def _hints(
     function: Any,
     target: Any,
     handler: Handler,
-    context: type | None,
+    contexts: tuple[type, ...],
     namespace: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
     source = function if isinstance(function, (FunctionType, MethodType)) else target
@@ -269,12 +269,12 @@ def _hints(
     try:
         return get_type_hints(source, localns=local, include_extras=True)
     except NameError as error:
-        if context is None:
+        if not contexts:
             raise _unresolved(handler, error) from None
     except TypeError:
         return {}  # a callable without annotations of its own, such as a builtin
     # The context class is often imported for type checkers alone.
-    known = {**(local or {}), context.__name__: context}
+    known = {**(local or {}), **{kind.__name__: kind for kind in contexts}}
     try:
         return get_type_hints(source, localns=known, include_extras=True)
     except NameError as error:
@@ -285,12 +285,12 @@ def _unresolved(handler: Handler, error: NameError) -> TypeError:
     return _mistake(handler, f"has a type hint that cannot be resolved: {error}")
 
 
-def _is_context(hint: Any, context: type) -> bool:
+def _is_context(hint: Any, contexts: tuple[type, ...]) -> bool:
     while get_origin(hint) is Annotated:
         hint = hint.__origin__
     if is_union(hint):
-        return any(_is_context(member, context) for member in hint.__args__)
-    return isinstance(hint, type) and issubclass(hint, context)
+        return any(_is_context(member, contexts) for member in hint.__args__)
+    return get_origin(hint) is None and isinstance(hint, type) and issubclass(hint, contexts)
 
 
 # ---------------------------------------------------------------- building schema and decoder

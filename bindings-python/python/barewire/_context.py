@@ -1,0 +1,260 @@
+"""What a handler can do while it runs: report, ask the client, and see who called."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+
+import msgspec
+from msgspec import Raw, Struct
+
+from ._hints import encode_hook
+from ._questions import ElicitResult, Question, Root, SampleResult, elicitation, roots, sampling
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from ._call import Call
+    from ._content import Block, Message
+
+T = TypeVar("T")
+LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
+_encode = msgspec.json.Encoder(enc_hook=encode_hook).encode
+
+
+class ClientInfo(Struct, frozen=True):
+    """Who the client says it is, and what it declared. None of it is proof of anything."""
+
+    name: str = ""
+    version: str = ""
+    title: str | None = None
+    capabilities: dict[str, Any] = {}
+
+
+class BaseContext:
+    """What both kinds of context tell about the request; see `Context` and `SyncContext`."""
+
+    __slots__ = ("_call",)
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the client has cancelled the request; what the handler returns is then dropped."""
+        return self._call.cancelled
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """The `_meta` object of the request: trace context, members of extensions."""
+        raw = self._call.context.meta
+        return {} if raw is None else dict(msgspec.json.decode(raw))
+
+    @property
+    def client(self) -> ClientInfo:
+        """The client."""
+        context = self._call.context
+        info: dict[str, Any] = {} if context.client is None else msgspec.json.decode(context.client)
+        declared = context.capabilities
+        info["capabilities"] = {} if declared is None else msgspec.json.decode(declared)
+        return msgspec.convert(info, ClientInfo)
+
+    @property
+    def revision(self) -> str:
+        """The protocol revision of the request."""
+        return self._call.context.revision
+
+    @property
+    def lifespan(self) -> Any:
+        """What the lifespan of the server has yielded; `None` without one."""
+        return self._call.connection.lifespan
+
+    def _progress(self, progress: float, total: float | None, message: str | None) -> None:
+        call = self._call
+        if call.context.wants_progress:
+            call.connection.machine.progress(call.request, progress, total, message)
+
+    def _log(self, level: str, data: Any, logger: str | None) -> None:
+        call = self._call
+        call.connection.machine.log(call.request, level, _encode(data), logger)
+
+    def _sampling(self, messages: Any, key: str | None, **options: Any) -> Question:
+        return sampling(self._call.key(key), messages, options)
+
+
+class Context(BaseContext):
+    """The context of an `async` handler: annotate a parameter with it to receive it.
+
+    A handler that asks the client may run more than once. In legacy revisions it waits for the
+    answer where it stands. From 2026-07-28 it is unwound (by cancellation) and runs again from
+    its start when the client comes back; questions that are answered return at once, found by
+    their order or by their `key`. What must happen once only belongs into `once`. A tool with
+    `resume="memory"` is kept waiting instead, in this process.
+    """
+
+    __slots__ = ()
+
+    async def progress(
+        self, progress: float, total: float | None = None, message: str | None = None
+    ) -> None:
+        """Say how far the work is, if the client wants to know; the number must grow each time."""
+        self._progress(progress, total, message)
+        await self._call.sent()
+
+    async def log(self, level: LogLevel, data: Any, logger: str | None = None) -> None:
+        """Send a log message (any JSON value), if the client wants that level."""
+        self._log(level, data, logger)
+        await self._call.sent()
+
+    @overload
+    async def elicit(self, message: str, form: type[T], *, key: str | None = None) -> ElicitResult[T]: ...
+    @overload
+    async def elicit(
+        self, message: str, form: dict[str, Any], *, key: str | None = None
+    ) -> ElicitResult[dict[str, Any]]: ...
+    @overload
+    async def elicit(self, message: str, *, url: str, key: str | None = None) -> ElicitResult[None]: ...
+    async def elicit(
+        self, message: str, form: Any = None, *, url: str | None = None, key: str | None = None
+    ) -> ElicitResult[Any]:
+        """Ask the user to fill a form or to visit `url`.
+
+        `form` is a flat class (dataclass, TypedDict, Struct, pydantic model), a simple type such
+        as `bool` or a `Literal`, or the JSON Schema of an object as a dict.
+        """
+        call = self._call
+        result: ElicitResult[Any] = await call.ask(elicitation(call.key(key), message, form, url))
+        return result
+
+    async def sample(
+        self,
+        messages: str | Block | Message | Sequence[str | Block | Message],
+        *,
+        max_tokens: int = 1024,
+        system_prompt: str | None = None,
+        temperature: float | None = None,
+        stop_sequences: list[str] | None = None,
+        model_preferences: dict[str, Any] | None = None,
+        include_context: Literal["none", "thisServer", "allServers"] | None = None,
+        metadata: dict[str, Any] | None = None,
+        tools: list[dict[str, Any]] | None = None,
+        tool_choice: dict[str, Any] | None = None,
+        key: str | None = None,
+    ) -> SampleResult:
+        """Ask the client's model. Deprecated by the specification in 2026-07-28."""
+        question = self._sampling(
+            messages,
+            key,
+            maxTokens=max_tokens,
+            systemPrompt=system_prompt,
+            temperature=temperature,
+            stopSequences=stop_sequences,
+            modelPreferences=model_preferences,
+            includeContext=include_context,
+            metadata=metadata,
+            tools=tools,
+            toolChoice=tool_choice,
+        )
+        result: SampleResult = await self._call.ask(question)
+        return result
+
+    async def roots(self, *, key: str | None = None) -> list[Root]:
+        """Ask which folders the client lets servers work on. Deprecated in 2026-07-28."""
+        found: list[Root] = await self._call.ask(roots(self._call.key(key)))
+        return found
+
+    async def once(
+        self, key: str, function: Callable[[], Awaitable[T] | T], type: Any = Any
+    ) -> T:
+        """Call a function once over all runs of this handler, and give its result in each.
+
+        The result is kept as JSON, sealed, with the next question; it comes back decoded as `type`.
+        """
+        call = self._call
+        if key not in call.kept:
+            value = function()
+            if hasattr(value, "__await__"):
+                value = await value
+            call.kept[key] = Raw(_encode(value))
+        kept: T = msgspec.json.decode(call.kept[key], type=type)
+        return kept
+
+
+class SyncContext(BaseContext):
+    """The context of a handler that is not `async`: the same as `Context`, in blocking form.
+
+    A sync handler gets it also where its hint says `Context`. An `inline` handler cannot wait:
+    it is unwound by a question and runs again, in every revision.
+    """
+
+    __slots__ = ()
+
+    def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        """As `Context.progress`."""
+        self._progress(progress, total, message)
+        self._call.sent_blocking()
+
+    def log(self, level: LogLevel, data: Any, logger: str | None = None) -> None:
+        """As `Context.log`."""
+        self._log(level, data, logger)
+        self._call.sent_blocking()
+
+    @overload
+    def elicit(self, message: str, form: type[T], *, key: str | None = None) -> ElicitResult[T]: ...
+    @overload
+    def elicit(
+        self, message: str, form: dict[str, Any], *, key: str | None = None
+    ) -> ElicitResult[dict[str, Any]]: ...
+    @overload
+    def elicit(self, message: str, *, url: str, key: str | None = None) -> ElicitResult[None]: ...
+    def elicit(
+        self, message: str, form: Any = None, *, url: str | None = None, key: str | None = None
+    ) -> ElicitResult[Any]:
+        """As `Context.elicit`."""
+        call = self._call
+        result: ElicitResult[Any] = call.ask_blocking(elicitation(call.key(key), message, form, url))
+        return result
+
+    def sample(
+        self,
+        messages: str | Block | Message | Sequence[str | Block | Message],
+        *,
+        max_tokens: int = 1024,
+        system_prompt: str | None = None,
+        temperature: float | None = None,
+        stop_sequences: list[str] | None = None,
+        model_preferences: dict[str, Any] | None = None,
+        include_context: Literal["none", "thisServer", "allServers"] | None = None,
+        metadata: dict[str, Any] | None = None,
+        tools: list[dict[str, Any]] | None = None,
+        tool_choice: dict[str, Any] | None = None,
+        key: str | None = None,
+    ) -> SampleResult:
+        """As `Context.sample`."""
+        question = self._sampling(
+            messages,
+            key,
+            maxTokens=max_tokens,
+            systemPrompt=system_prompt,
+            temperature=temperature,
+            stopSequences=stop_sequences,
+            modelPreferences=model_preferences,
+            includeContext=include_context,
+            metadata=metadata,
+            tools=tools,
+            toolChoice=tool_choice,
+        )
+        result: SampleResult = self._call.ask_blocking(question)
+        return result
+
+    def roots(self, *, key: str | None = None) -> list[Root]:
+        """As `Context.roots`."""
+        found: list[Root] = self._call.ask_blocking(roots(self._call.key(key)))
+        return found
+
+    def once(self, key: str, function: Callable[[], T], type: Any = Any) -> T:
+        """As `Context.once`."""
+        call = self._call
+        if key not in call.kept:
+            call.kept[key] = Raw(_encode(function()))
+        kept: T = msgspec.json.decode(call.kept[key], type=type)
+        return kept

@@ -1,0 +1,364 @@
+"""Events of the core to handlers, and their results back: the same for every driver.
+
+A `Connection` owns one machine of the core. It lives on one thread, that of its host; the host
+does the I/O, and lends an event loop and worker threads to handlers that need them.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, Any, Protocol
+
+from . import _native as native
+from ._call import Call, Unwind, memory_of
+from ._context import Context, SyncContext
+from ._endpoint import INVALID_PARAMS, NO_COMPLETIONS, Endpoint
+from ._schema import InvalidArguments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ._server import Server
+
+_MOST_WAITING = 1024
+
+
+def now() -> int:
+    """Milliseconds of the monotonic clock, which is what the core counts in."""
+    return int(time.monotonic() * 1000)
+
+
+class Host(Protocol):
+    """What a driver offers to the connection it drives."""
+
+    loop: Any
+    """The running asyncio loop; only there once `needs_loop` events are dispatched."""
+
+    @property
+    def has_loop(self) -> bool:
+        """Whether async handlers can start now."""
+
+    @property
+    def congested(self) -> bool:
+        """Whether handlers should wait before they send more."""
+
+    def post(self, function: Callable[..., None], *arguments: Any) -> None:
+        """Run a function on the connection's thread soon; callable from every thread."""
+
+    def flush(self) -> None:
+        """Write what the core has to send, as far as that goes without blocking."""
+
+    def advance(self) -> None:
+        """Look after the connection once a task has ended."""
+
+    def write_all(self) -> None:
+        """Write what the core has to send, blocking."""
+
+    async def wait_writable(self) -> None:
+        """Wait in an async handler until the host is no longer congested."""
+
+    def when_writable(self, waiter: Any) -> None:
+        """Set the result of a waiter when the host is no longer congested."""
+
+    def run_in_thread(self, function: Callable[[], None]) -> None:
+        """Run a function in a worker thread."""
+
+    def start_task(self, coroutine: Any) -> Any:
+        """Run a coroutine as a task, at once up to its first wait. Not from within a task."""
+
+
+class Connection:
+    """One peer of a server: its machine, and the calls in flight."""
+
+    def __init__(self, server: Server, host: Host) -> None:
+        self.server = server
+        self.host = host
+        self.machine = server._machine()
+        self.lifespan: Any = None
+        self.debug = server.debug
+        self.finished = False
+        self._calls: dict[int, Call] = {}
+        self._waiting: dict[str, Call] = {}
+        self._deferred: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
+        self._handlers: dict[type, Callable[[Any], None]] = {
+            native.ToolCalled: self._tool_called,
+            native.ResourceReadRequested: self._resource_read_requested,
+            native.PromptRequested: self._prompt_requested,
+            native.CompletionRequested: self._completion_requested,
+            native.RequestCancelled: self._request_cancelled,
+            native.Drained: self._drained,
+            native.Disconnected: self._disconnected,
+        }
+
+    # ------------------------------------------------------------ bytes and time
+
+    def receive(self, data: bytes) -> None:
+        """Take bytes of the peer and work on all that is complete."""
+        self.dispatch(self.machine.receive_data(data, now()))
+
+    def receive_eof(self) -> None:
+        """The peer sends no more; what is owed is still answered."""
+        self.dispatch(self.machine.receive_eof(now()))
+
+    def connection_lost(self) -> None:
+        """Nothing can be sent any more."""
+        self.dispatch(self.machine.connection_lost(now()))
+
+    def handle_timeout(self) -> None:
+        """A time of `poll_timeout` has come."""
+        self.dispatch(self.machine.handle_timeout(now()))
+
+    def close(self) -> None:
+        """End the connection in order, without waiting for handlers."""
+        self.machine.close()
+        self.dispatch(self.machine.events())
+
+    def command(self, function: Callable[[native.Server], None]) -> None:
+        """Give a command to the machine."""
+        function(self.machine)
+
+    def dispatch(self, events: list[Any]) -> None:
+        """Hand events to what they concern."""
+        handlers = self._handlers
+        for event in events:
+            handle = handlers.get(type(event))
+            if handle is not None:
+                handle(event)
+
+    # ------------------------------------------------------------ events
+
+    def _tool_called(self, event: native.ToolCalled) -> None:
+        self._called(self.server._tools.get(event.name), event)
+
+    def _prompt_requested(self, event: native.PromptRequested) -> None:
+        self._called(self.server._prompts.get(event.name), event)
+
+    def _resource_read_requested(self, event: native.ResourceReadRequested) -> None:
+        self._called(self.server._resources.get(event.template or event.uri), event)
+
+    def _completion_requested(self, event: native.CompletionRequested) -> None:
+        key = (event.prompt or event.resource or "", event.argument)
+        completer = self.server._completers.get(key)
+        if completer is None:
+            self.machine.respond(event.request, NO_COMPLETIONS)
+        else:
+            self._called(completer, event)
+
+    def _request_cancelled(self, event: native.RequestCancelled) -> None:
+        call = self._calls.pop(event.request, None)
+        if call is not None:
+            call.cancelled = True
+            self._waiting.pop(call.memory, None)
+            call.stop()
+
+    def _drained(self, event: native.Drained) -> None:
+        self._stop_all()
+
+    def _disconnected(self, event: native.Disconnected) -> None:
+        self._stop_all()
+        self.finished = True
+
+    def _stop_all(self) -> None:
+        calls = [*self._calls.values(), *self._waiting.values()]
+        self._calls.clear()
+        self._waiting.clear()
+        for call in calls:
+            call.cancelled = True
+            call.stop()
+
+    # ------------------------------------------------------------ calls
+
+    def _called(self, endpoint: Endpoint | None, event: Any) -> None:
+        if endpoint is None:  # taken out of the catalog a moment ago
+            self.machine.respond_error(event.request, INVALID_PARAMS, "Not found")
+            return
+        if event.context.round and self._resumes(event):
+            return
+        try:
+            values = endpoint.bind(endpoint.raw_arguments(event))
+        except InvalidArguments as error:
+            endpoint.refuse_arguments(self.machine, event, str(error))
+            return
+        if endpoint.direct:
+            self._run_direct(endpoint, event, values)
+        elif endpoint.is_async:
+            self._with_loop(self._run_async, endpoint, event, values)
+        else:
+            self._run_sync(Call(self, endpoint, event), values)
+
+    def _with_loop(self, function: Callable[..., None], *arguments: Any) -> None:
+        """Call a function that starts a task, as soon as the host runs an event loop."""
+        if self.host.has_loop:
+            function(*arguments)
+        else:
+            self._deferred.append((function, arguments))
+
+    @property
+    def needs_loop(self) -> bool:
+        """Whether something waits for the host to run an event loop."""
+        return bool(self._deferred)
+
+    def run_deferred(self) -> None:
+        """Start what has waited for the event loop."""
+        deferred, self._deferred = self._deferred, []
+        for function, arguments in deferred:
+            function(*arguments)
+
+    def _run_direct(self, endpoint: Endpoint, event: Any, values: tuple[Any, ...]) -> None:
+        try:
+            result = endpoint.encode(endpoint.function(*values), event)
+        except (Exception, SystemExit) as error:
+            self._failed(endpoint, event, error)
+        else:
+            self.machine.respond(event.request, result)
+
+    def _run_sync(self, call: Call, values: tuple[Any, ...]) -> None:
+        self._calls[call.request] = call
+        if call.endpoint.inline:
+            self._settle(call, *_run(call, values))
+            return
+
+        def work() -> None:
+            value, error = _run(call, values)
+            self.host.post(self._settle, call, value, error)
+
+        self.host.run_in_thread(work)
+
+    def _run_async(self, endpoint: Endpoint, event: Any, values: tuple[Any, ...]) -> None:
+        """Run a coroutine up to its first wait. Most end there and need nothing more."""
+        handler = endpoint.handler
+        if handler.plain:
+            task = self.host.start_task(endpoint.function(*values))
+            if task.done():
+                self._finish(endpoint, event, task)
+                return
+            call = Call(self, endpoint, event)
+        else:
+            call = Call(self, endpoint, event)
+            positional, keywords = handler.arguments(values, Context(call))
+            task = self.host.start_task(endpoint.function(*positional, **keywords))
+        self._watch(call, task)
+
+    def _watch(self, call: Call, task: Any) -> None:
+        self._calls[call.request] = call
+        call.task = task
+        if task.done():
+            self._task_done(call, task)
+        else:
+            task.add_done_callback(lambda task: self._task_ended(call, task))
+
+    def _task_ended(self, call: Call, task: Any) -> None:
+        self._task_done(call, task)
+        self.host.advance()
+
+    def _finish(self, endpoint: Endpoint, event: Any, task: Any) -> None:
+        try:
+            result = endpoint.encode(task.result(), event)
+        except BaseException as error:  # whatever the task ended with, cancellation too
+            self._failed(endpoint, event, error)
+        else:
+            self.machine.respond(event.request, result)
+
+    def _task_done(self, call: Call, task: Any) -> None:
+        if task.cancelled():
+            self._settle(call, None, RuntimeError("the handler was cancelled from within"))
+        else:
+            error = task.exception()
+            self._settle(call, None if error else task.result(), error)
+
+    def _settle(self, call: Call, value: Any, error: BaseException | None) -> None:
+        """A handler came to an end: answer, ask, or nothing if it was stopped."""
+        if call.stopped:
+            return
+        if isinstance(error, Unwind):
+            self.ask(call)
+        elif hasattr(value, "__await__"):
+            # A sync function that gave an awaitable, such as a decorated async one.
+            self._with_loop(self._start_late, call, value)
+        else:
+            self._calls.pop(call.request, None)
+            if error is None:
+                try:
+                    self.machine.respond(call.request, call.endpoint.encode(value, call.event))
+                except Exception as fault:
+                    error = fault
+            if error is not None:
+                self._failed(call.endpoint, call.event, error)
+
+    def _start_late(self, call: Call, awaitable: Any) -> None:
+        async def finish() -> Any:
+            return await awaitable
+
+        self._watch(call, self.host.start_task(finish()))
+
+    def _failed(self, endpoint: Endpoint, event: Any, error: BaseException) -> None:
+        if not endpoint.fail(self.machine, event, error, self.debug):
+            import logging
+
+            logging.getLogger("barewire").error("handler %r failed", endpoint.key, exc_info=error)
+
+    # ------------------------------------------------------------ questions
+
+    def ask(self, call: Call) -> None:
+        """Send the questions of a handler, then let it wait or unwind it."""
+        if call.stopped or not call.pending:
+            return
+        endpoint = call.endpoint
+        waits = not endpoint.inline and call.context.session is not None
+        if not waits and not endpoint.inline and endpoint.resume == "memory":
+            call.memory = os.urandom(16).hex()
+        questions = [(question.key, question.kind, question.params) for question, _ in call.pending.values()]
+        try:
+            self.machine.require_input(call.request, questions, now(), call.state())
+        except Exception as error:
+            self._cannot_ask(call, error)
+        else:
+            if not waits:
+                self._calls.pop(call.request, None)
+                if call.memory:
+                    self._wait_in_memory(call)
+                else:
+                    call.stop()
+
+    def _cannot_ask(self, call: Call, error: Exception) -> None:
+        if call.endpoint.inline:
+            self._calls.pop(call.request, None)
+            self._failed(call.endpoint, call.event, error)
+        else:
+            call.memory = ""
+            call.refuse(error)
+
+    def _wait_in_memory(self, call: Call) -> None:
+        """Keep a handler waiting in this process; those that wait longest give way when too many do."""
+        self._waiting[call.memory] = call
+        if len(self._waiting) > _MOST_WAITING:
+            self._waiting.pop(next(iter(self._waiting))).stop()
+
+    def _resumes(self, event: Any) -> bool:
+        """Whether a handler waits for this event: in legacy revisions, or by memory."""
+        context = event.context
+        call = self._calls.get(event.request)
+        if call is None and context.state is not None and self._waiting:
+            call = self._waiting.pop(memory_of(context.state), None)
+            if call is not None:
+                call.event, call.request, call.memory = event, event.request, ""
+                self._calls[event.request] = call
+        if call is None:
+            return False
+        call.resume(context)
+        return True
+
+
+def _run(call: Call, values: tuple[Any, ...]) -> tuple[Any, BaseException | None]:
+    """Run a sync handler: its value, or what it raised."""
+    handler = call.endpoint.handler
+    try:
+        if handler.plain:
+            return handler.function(*values), None
+        positional, keywords = handler.arguments(values, SyncContext(call))
+        return handler.function(*positional, **keywords), None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return None, error

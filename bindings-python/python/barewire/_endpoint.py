@@ -1,0 +1,337 @@
+"""What can be called on a server: a handler, how its arguments are read and its result written.
+
+Each kind of endpoint knows its definition for the catalog, how a result is encoded, and how a
+failure of the handler is answered. Nothing here waits, sends or keeps state.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from ._content import error_result, prompt_result, resource_result, tool_encoder
+from ._context import BaseContext, Context, SyncContext
+from ._errors import McpError, MissingCapabilityError, ResourceNotFoundError, ToolError
+from ._hints import encode_hook
+from ._schema import Handler, inspect_handler
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ._native import Server as Machine
+
+Resume = Literal["replay", "memory"]
+_encode = msgspec.json.Encoder(enc_hook=encode_hook).encode
+INVALID_PARAMS, INTERNAL_ERROR = -32602, -32603
+_MOST_COMPLETIONS = 100
+
+
+def _definition(**members: Any) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value is not None and value != ""}
+
+
+class Endpoint:
+    """A handler in the catalog; the base of the kinds below."""
+
+    __slots__ = ("bind", "definition", "direct", "function", "handler", "inline", "is_async", "key", "resume")
+
+    def __init__(self, handler: Handler, key: str, *, inline: bool, resume: Resume) -> None:
+        if inline and handler.is_async:
+            raise TypeError(f"handler {handler.name!r} is async; inline is for sync handlers")
+        if resume not in ("replay", "memory"):
+            raise ValueError(f"resume is 'replay' or 'memory', not {resume!r}")
+        self.handler = handler
+        self.key = key
+        self.inline = inline
+        self.resume: Resume = resume
+        self.is_async = handler.is_async
+        self.function = handler.function
+        self.bind = handler.bind
+        # The handler runs where the event is taken, with nothing but its values.
+        self.direct = inline and handler.plain
+        self.definition: bytes = b""
+
+    def raw_arguments(self, event: Any) -> bytes:
+        """The JSON object of the arguments of a request."""
+        return event.arguments or b"{}"
+
+    def encode(self, value: Any, event: Any) -> bytes:
+        """The JSON of a result."""
+        raise NotImplementedError
+
+    def register(self, machine: Machine) -> None:
+        """Put the definition into the catalog of a machine."""
+        raise NotImplementedError
+
+    def unregister(self, machine: Machine) -> None:
+        """Take it out again."""
+        raise NotImplementedError
+
+    def refuse_arguments(self, machine: Machine, event: Any, reason: str) -> None:
+        """Answer a request whose arguments do not fit."""
+        machine.respond_error(event.request, INVALID_PARAMS, f"Invalid arguments: {reason}")
+
+    def fail(self, machine: Machine, event: Any, error: BaseException, debug: bool) -> bool:
+        """Answer a request whose handler raised; true if that was meant, false for a defect."""
+        if isinstance(error, MissingCapabilityError):
+            machine.respond_missing_capability(event.request, error.required)
+        elif isinstance(error, ResourceNotFoundError):
+            machine.respond_error(event.request, error.code, str(error), _encode({"uri": event.uri}))
+        elif isinstance(error, McpError):
+            data = None if error.data is None else _encode(error.data)
+            machine.respond_error(event.request, error.code, str(error), data)
+        elif isinstance(error, ToolError):
+            machine.respond_error(event.request, INTERNAL_ERROR, str(error))
+        else:
+            machine.respond_error(event.request, INTERNAL_ERROR, _public(error, debug))
+            return False
+        return True
+
+
+def _public(error: BaseException, debug: bool) -> str:
+    """What the client may know of a defect: nothing, unless the server is being debugged."""
+    return f"{type(error).__name__}: {error}" if debug else "Internal error"
+
+
+def _inspect(function: Callable[..., Any], namespace: Mapping[str, Any] | None, strict: bool) -> Handler:
+    contexts = (Context, SyncContext, BaseContext)
+    return inspect_handler(function, contexts=contexts, strict=strict, namespace=namespace)
+
+
+class Tool(Endpoint):
+    """A tool; its key is the name."""
+
+    __slots__ = ("_encode_result",)
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        input_schema: dict[str, Any] | None = None,
+        read_only: bool | None = None,
+        destructive: bool | None = None,
+        idempotent: bool | None = None,
+        open_world: bool | None = None,
+        icons: Any = None,
+        meta: dict[str, Any] | None = None,
+        inline: bool = False,
+        resume: Resume = "replay",
+        namespace: Mapping[str, Any] | None = None,
+    ) -> None:
+        handler = _inspect(function, namespace, strict=True)
+        super().__init__(handler, name or handler.name, inline=inline, resume=resume)
+        try:
+            self._encode_result, output = tool_encoder(handler.returns)
+        except TypeError as error:
+            raise TypeError(f"handler {handler.name!r} return type: {error}") from error
+        hints = _definition(
+            readOnlyHint=read_only,
+            destructiveHint=destructive,
+            idempotentHint=idempotent,
+            openWorldHint=open_world,
+        )
+        self.definition = _encode(
+            _definition(
+                name=self.key,
+                title=title,
+                description=handler.description if description is None else description,
+                inputSchema=handler.schema if input_schema is None else input_schema,
+                outputSchema=None if output is None else output.schema,
+                annotations=hints or None,
+                icons=icons,
+                _meta=meta,
+            )
+        )
+
+    def encode(self, value: Any, event: Any) -> bytes:
+        return self._encode_result(value)
+
+    def register(self, machine: Machine) -> None:
+        machine.add_tool(self.definition)
+
+    def unregister(self, machine: Machine) -> None:
+        machine.remove_tool(self.key)
+
+    def refuse_arguments(self, machine: Machine, event: Any, reason: str) -> None:
+        machine.respond_invalid_arguments(event.request, f"Invalid arguments for {self.key}: {reason}")
+
+    def fail(self, machine: Machine, event: Any, error: BaseException, debug: bool) -> bool:
+        if isinstance(error, ToolError):
+            machine.respond(event.request, error_result(str(error)))
+            return True
+        if isinstance(error, McpError):
+            return super().fail(machine, event, error, debug)
+        machine.respond(event.request, error_result(_public(error, debug)))
+        return False
+
+
+class Resource(Endpoint):
+    """A resource or a template of resources; its key is the URI or the template."""
+
+    __slots__ = ("is_template", "mime_type")
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        uri: str,
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        mime_type: str | None = None,
+        size: int | None = None,
+        annotations: Any = None,
+        icons: Any = None,
+        meta: dict[str, Any] | None = None,
+        inline: bool = False,
+        resume: Resume = "replay",
+        namespace: Mapping[str, Any] | None = None,
+    ) -> None:
+        handler = _inspect(function, namespace, strict=False)
+        super().__init__(handler, uri, inline=inline, resume=resume)
+        self.mime_type = mime_type
+        self.is_template = "{" in uri
+        _check_variables(handler, uri)
+        self.definition = _encode(
+            _definition(
+                **{"uriTemplate" if self.is_template else "uri": uri},
+                name=name or handler.name,
+                title=title,
+                description=handler.description if description is None else description,
+                mimeType=mime_type,
+                size=size,
+                annotations=annotations,
+                icons=icons,
+                _meta=meta,
+            )
+        )
+
+    def raw_arguments(self, event: Any) -> bytes:
+        return _encode(event.variables) if self.is_template else b"{}"
+
+    def encode(self, value: Any, event: Any) -> bytes:
+        return resource_result(value, event.uri, self.mime_type)
+
+    def register(self, machine: Machine) -> None:
+        if self.is_template:
+            machine.add_resource_template(self.definition)
+        else:
+            machine.add_resource(self.definition)
+
+    def unregister(self, machine: Machine) -> None:
+        if self.is_template:
+            machine.remove_resource_template(self.key)
+        else:
+            machine.remove_resource(self.key)
+
+
+def _check_variables(handler: Handler, uri: str) -> None:
+    """The variables of a template and the parameters of its handler must be the same names."""
+    variables = set(_variables(uri))
+    parameters = {parameter.name for parameter in handler.parameters}
+    required = {parameter.name for parameter in handler.parameters if parameter.required}
+    for name in sorted(required - variables):
+        raise TypeError(f"handler {handler.name!r}: parameter {name!r} is no variable of {uri!r}")
+    for name in sorted(variables - parameters):
+        raise TypeError(f"handler {handler.name!r} has no parameter for the variable {name!r} of {uri!r}")
+
+
+def _variables(template: str) -> list[str]:
+    """The names of the variables of an RFC 6570 template (section 2.3)."""
+    names = []
+    for part in template.split("{")[1:]:
+        expression = part.partition("}")[0].lstrip("+#./;?&")
+        names += [item.partition(":")[0].rstrip("*") for item in expression.split(",")]
+    return names
+
+
+class Prompt(Endpoint):
+    """A prompt; its key is the name."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        icons: Any = None,
+        meta: dict[str, Any] | None = None,
+        inline: bool = False,
+        resume: Resume = "replay",
+        namespace: Mapping[str, Any] | None = None,
+    ) -> None:
+        handler = _inspect(function, namespace, strict=False)
+        super().__init__(handler, name or handler.name, inline=inline, resume=resume)
+        arguments = [
+            _definition(
+                name=parameter.name,
+                description=handler.schema["properties"][parameter.name].get("description"),
+                required=parameter.required or None,
+            )
+            for parameter in handler.parameters
+        ]
+        self.definition = _encode(
+            _definition(
+                name=self.key,
+                title=title,
+                description=handler.description if description is None else description,
+                arguments=arguments or None,
+                icons=icons,
+                _meta=meta,
+            )
+        )
+
+    def encode(self, value: Any, event: Any) -> bytes:
+        return prompt_result(value)
+
+    def register(self, machine: Machine) -> None:
+        machine.add_prompt(self.definition)
+
+    def unregister(self, machine: Machine) -> None:
+        machine.remove_prompt(self.key)
+
+
+class Completer(Endpoint):
+    """Suggestions for one argument of a prompt, or one variable of a template.
+
+    The handler takes what was typed so far, and if it has a second parameter, the arguments that
+    are settled already (a dict of strings by name). It returns the suggestions, best first.
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        inline: bool = False,
+        namespace: Mapping[str, Any] | None = None,
+    ) -> None:
+        handler = _inspect(function, namespace, strict=False)
+        super().__init__(handler, handler.name, inline=inline, resume="replay")
+        count = len(handler.parameters)
+        if count > 2 or handler.keywords:
+            raise TypeError(
+                f"completion {handler.name!r} takes the typed value and, if it likes, the settled arguments"
+            )
+        self.bind = msgspec.json.Decoder(tuple[(str, dict[str, str])[:count]]).decode  # type: ignore[misc]
+
+    def raw_arguments(self, event: Any) -> bytes:
+        values = (event.value, msgspec.Raw(event.arguments or b"{}"))
+        return _encode(values[: len(self.handler.parameters)])
+
+    def encode(self, value: Any, event: Any) -> bytes:
+        values = list(value)
+        shown = values[:_MOST_COMPLETIONS]
+        more = len(values) > len(shown)
+        return _encode({"completion": {"values": shown, "total": len(values), "hasMore": more}})
+
+
+NO_COMPLETIONS = b'{"completion":{"values":[]}}'

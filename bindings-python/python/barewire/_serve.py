@@ -1,0 +1,471 @@
+"""Serving one peer over two descriptors: standard input and output, or any others.
+
+A server starts as a blocking loop around `poll`, which answers everything that needs no event
+loop: what the core answers itself, sync handlers inline and in worker threads. The first async
+handler starts asyncio, which takes over from there; a server that needs none never pays for it.
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+import select
+import stat
+import sys
+from collections import deque
+from contextlib import nullcontext, suppress
+from typing import TYPE_CHECKING, Any
+
+from ._dispatch import Connection, now
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ._server import Server
+
+_READ = 1 << 16
+_LINGER = 10_000  # milliseconds that a peer has to read the last answers
+
+
+def serve_stdio(server: Server) -> None:
+    """Serve standard input and output; returns when the peer is gone."""
+    with _Streams() as streams:
+        serve(server, streams.input, streams.output, signals=True)
+
+
+async def serve_stdio_async(server: Server) -> None:
+    """The same on the running asyncio loop."""
+    with _Streams() as streams:
+        await serve_async(server, streams.input, streams.output)
+
+
+def serve(server: Server, source: int, target: int, *, signals: bool = False) -> None:
+    """Serve one peer: read from descriptor `source`, write to `target`. Neither is closed."""
+    host = Host(server, source, target)
+    try:
+        host.run(signals)
+    finally:
+        host.close()
+
+
+async def serve_async(server: Server, source: int, target: int) -> None:
+    """The same on the running asyncio loop."""
+    host = Host(server, source, target)
+    try:
+        await host.run_async()
+    finally:
+        host.close()
+
+
+class _Streams:
+    """Standard input and output, taken out of reach of everything else while serving.
+
+    Descriptor 0 then reads from nothing and 1 writes to standard error, so that neither `print`
+    nor C code nor a child process can touch the protocol. The copies are not inherited.
+    """
+
+    def __enter__(self) -> _Streams:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        self._stdout = sys.stdout
+        self.input = os.dup(0)
+        self.output = os.dup(1)
+        nothing = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nothing, 0)
+        try:
+            os.dup2(2, 1)
+        except OSError:  # standard error is closed
+            os.dup2(nothing, 1)
+        os.close(nothing)
+        sys.stdout = sys.stderr
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.stdout = self._stdout
+        os.dup2(self.input, 0)
+        os.dup2(self.output, 1)
+        os.close(self.input)
+        os.close(self.output)
+
+
+class Host:
+    """Drives one connection over two descriptors, first blocking, then on asyncio if need be."""
+
+    def __init__(self, server: Server, source: int, target: int) -> None:
+        self.loop: Any = None
+        self.has_loop = False
+        self._server = server
+        self.source = source
+        self.writer = _Writer(target)
+        self._posted: deque[tuple[Callable[..., None], tuple[Any, ...]]] = deque()
+        self._wake_read, self._wake_write = os.pipe()
+        os.set_blocking(self._wake_write, False)
+        os.set_blocking(self._wake_read, False)
+        self.wake: Callable[[], None] = self._wake_poll
+        # What an event loop does that takes over: watch the output, look after everything else.
+        self.on_blocked: Callable[[], None] = _nothing
+        self.on_advance: Callable[[], None] = _nothing
+        self._workers: _Workers | None = None
+        self._blocked: list[Any] = []
+        self._ended = False  # the input, or our interest in it
+        self._stopped = False  # by a signal
+        self._deadline: int | None = None  # for the last words, once the connection is finished
+        self.connection = Connection(server, self)
+        self._machine = self.connection.machine
+        server._connections.add(self.connection)
+
+    def close(self) -> None:
+        """Give back what was taken."""
+        self._server._connections.discard(self.connection)
+        self.writer.close()
+        if self._workers is not None:
+            self._workers.close()
+        os.close(self._wake_read)
+        os.close(self._wake_write)
+
+    # ------------------------------------------------------------ what a connection asks of its host
+
+    @property
+    def congested(self) -> bool:
+        return self.writer.is_blocked
+
+    def post(self, function: Callable[..., None], *arguments: Any) -> None:
+        self._posted.append((function, arguments))
+        self.wake()
+
+    def flush(self) -> None:
+        if not self.writer.is_blocked and not self.send():
+            self.on_blocked()
+
+    def advance(self) -> None:
+        self.on_advance()
+
+    def send(self) -> bool:
+        """Write as much as goes; false when the peer does not read fast enough."""
+        writer = self.writer
+        try:
+            done = writer.send(self._machine.data_to_send)
+        except OSError:
+            self._lose()
+            return True
+        if done and self._blocked:
+            blocked, self._blocked = self._blocked, []
+            for waiter in blocked:
+                if not waiter.done():
+                    waiter.set_result(None)
+        return done
+
+    def _lose(self) -> None:
+        """The peer reads no more: nothing that is still to be said can reach it."""
+        self.writer.discard()
+        self._ended = True
+        self.connection.connection_lost()
+
+    def write_all(self) -> None:
+        while not self.send():
+            self.writer.wait()
+
+    async def wait_writable(self) -> None:
+        waiter = self.loop.create_future()
+        self._blocked.append(waiter)
+        await waiter
+
+    def when_writable(self, waiter: Any) -> None:
+        if self.congested:
+            self._blocked.append(waiter)
+        else:
+            waiter.set_result(None)
+
+    def start_task(self, coroutine: Any) -> Any:
+        raise NotImplementedError  # until an event loop takes over
+
+    def run_in_thread(self, function: Callable[[], None]) -> None:
+        if self._workers is None:
+            self._workers = _Workers()
+        self._workers.submit(function)
+
+    # ------------------------------------------------------------ shared by both loops
+
+    def read(self) -> None:
+        try:
+            data = os.read(self.source, _READ)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if data:
+            self.connection.receive(data)
+        else:
+            self._ended = True
+            self.connection.receive_eof()
+
+    def run_posted(self) -> None:
+        posted = self._posted
+        while posted:
+            function, arguments = posted.popleft()
+            function(*arguments)
+
+    def _stop(self, *_: object) -> None:
+        """A signal: end in order, without waiting for handlers. A second one ends at once."""
+        if self._stopped:
+            raise KeyboardInterrupt
+        self._stopped = self._ended = True
+        self.post(self.connection.close)
+
+    def settle(self) -> None:
+        """Write, and take what only shows up once the end has come."""
+        self.flush()
+        if self._ended:
+            self.connection.dispatch(self._machine.events())
+            self.flush()
+
+    @property
+    def finished(self) -> bool:
+        """Whether it is all over: nothing is left to say, or the peer has had its time to read it."""
+        if not self.connection.finished:
+            return False
+        if self._deadline is None:
+            self._deadline = now() + _LINGER
+        return not self.writer.is_blocked or now() >= self._deadline
+
+    # ------------------------------------------------------------ blocking
+
+    def run(self, signals: bool) -> None:
+        """Serve until the end, on the calling thread."""
+        lifespan = self._server.lifespan
+        manager: Any = nullcontext() if lifespan is None else lifespan(self._server)
+        if hasattr(manager, "__enter__"):
+            with manager as self.connection.lifespan:
+                with _Signals(self._stop if signals else None, self._wake_write):
+                    self._run_blocking()
+                if not self.finished:
+                    self._run_in_new_loop(signals, None)
+        else:
+            self._run_in_new_loop(signals, manager)
+
+    def _run_blocking(self) -> None:
+        """Until the end, or until something needs an event loop."""
+        connection, machine, writer = self.connection, self._machine, self.writer
+        poller = select.poll()
+        poller.register(self._wake_read, select.POLLIN)
+        interest: dict[int, int] = {}
+        while not self.finished and not connection.needs_loop:
+            reads = not self._ended and machine.wants_input
+            _watch(poller, interest, self.source, select.POLLIN if reads else 0)
+            _watch(poller, interest, writer.target, select.POLLOUT if writer.is_blocked else 0)
+            for descriptor, _ in poller.poll(self._patience()):
+                if descriptor == self._wake_read:
+                    _drain(self._wake_read)
+                    self.run_posted()
+                elif descriptor == writer.target and writer.is_blocked:
+                    self.send()
+                else:
+                    self.read()
+            due = machine.poll_timeout()
+            if due is not None and due <= now():
+                connection.handle_timeout()
+            self.settle()
+
+    def _patience(self) -> int | None:
+        due = self._deadline or self._machine.poll_timeout()
+        return None if due is None else max(0, due - now())
+
+    def _wake_poll(self) -> None:
+        with suppress(BlockingIOError):  # it is full of wake-ups already
+            os.write(self._wake_write, b"\0")
+
+    # ------------------------------------------------------------ asyncio
+
+    async def run_async(self) -> None:
+        """Serve until the end, on the running loop."""
+        lifespan = self._server.lifespan
+        manager: Any = nullcontext() if lifespan is None else lifespan(self._server)
+        if hasattr(manager, "__aenter__"):
+            await self._run_asyncio(manager)
+        else:
+            with manager as self.connection.lifespan:
+                await self._run_asyncio(None)
+
+    def _run_in_new_loop(self, signals: bool, manager: Any) -> None:
+        import asyncio
+
+        loop = asyncio.new_event_loop()
+        try:
+            asyncio.set_event_loop(loop)
+            if signals:
+                _handle_signals(loop, self._stop)
+            loop.run_until_complete(self._run_asyncio(manager))
+        finally:
+            tasks = asyncio.all_tasks(loop)
+            for task in tasks:
+                task.cancel()
+            loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            asyncio.set_event_loop(None)
+            loop.close()
+
+    async def _run_asyncio(self, manager: Any) -> None:
+        if manager is None:
+            await self._serve_asyncio()
+        else:
+            async with manager as self.connection.lifespan:
+                await self._serve_asyncio()
+
+    async def _serve_asyncio(self) -> None:
+        from ._serve_asyncio import LoopDriver
+
+        driver = LoopDriver(self)
+        await driver.run()
+
+
+def _nothing() -> None:
+    pass
+
+
+def _watch(poller: select.poll, interest: dict[int, int], descriptor: int, mask: int) -> None:
+    """Let a poller watch a descriptor for `mask`, or not at all."""
+    if interest.get(descriptor, 0) != mask:
+        if mask:
+            poller.register(descriptor, mask)
+        else:
+            poller.unregister(descriptor)
+        interest[descriptor] = mask
+
+
+def _drain(descriptor: int) -> None:
+    with suppress(BlockingIOError):
+        while len(os.read(descriptor, _READ)) == _READ:
+            pass
+
+
+def _handle_signals(loop: Any, stop: Callable[[], None]) -> None:
+    import signal
+
+    with suppress(ValueError, RuntimeError, NotImplementedError):  # not the main thread, or Windows
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stop)
+
+
+class _Signals:
+    """SIGINT and SIGTERM call `stop` and wake the poller, as long as this lasts."""
+
+    def __init__(self, stop: Callable[..., None] | None, wake: int) -> None:
+        self._stop = stop
+        self.wake = wake
+        self._before: list[tuple[int, Any]] = []
+
+    def __enter__(self) -> _Signals:
+        if self._stop is not None:
+            import signal
+
+            with suppress(ValueError):  # only the main thread of a program receives signals
+                self._wake_before = signal.set_wakeup_fd(self.wake, warn_on_full_buffer=False)
+                for number in (signal.SIGINT, signal.SIGTERM):
+                    self._before.append((number, signal.signal(number, self._stop)))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._before:
+            import signal
+
+            for number, handler in self._before:
+                signal.signal(number, handler)
+            signal.set_wakeup_fd(self._wake_before)
+
+
+class _Writer:
+    """The descriptor that is written to, without ever blocking on it.
+
+    A pipe or terminal may be shared with other processes, and so would be the flag that makes
+    writes return at once. It is therefore opened anew for us where the system can do that.
+    """
+
+    def __init__(self, target: int) -> None:
+        self.target = target
+        self.is_blocked = False
+        self._rest: bytes | memoryview = b""
+        self._own = -1
+        self._restore = False
+        if stat.S_ISREG(os.fstat(target).st_mode):
+            return
+        try:
+            flags = os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+            self._own = self.target = os.open(f"/proc/self/fd/{target}", flags)
+        except OSError:  # a socket, or no such system
+            self._restore = os.get_blocking(target)
+            os.set_blocking(target, False)
+
+    def send(self, fetch: Callable[[], bytes]) -> bool:
+        """Write what is left and what `fetch` has; false if the other side does not keep up."""
+        data = self._rest or fetch()
+        while data:
+            try:
+                count = os.write(self.target, data)
+            except BlockingIOError:
+                count = 0
+            if count < len(data):
+                self._rest = memoryview(data)[count:]
+                self.is_blocked = True
+                return False
+            data = fetch()
+        self.discard()
+        return True
+
+    def discard(self) -> None:
+        """Forget what could not be written."""
+        self._rest = b""
+        self.is_blocked = False
+
+    def wait(self) -> None:
+        """Block until something can be written."""
+        poller = select.poll()
+        poller.register(self.target, select.POLLOUT)
+        poller.poll()
+
+    def close(self) -> None:
+        """Leave the descriptor as it was."""
+        if self._own >= 0:
+            os.close(self._own)
+        elif self._restore:
+            os.set_blocking(self.target, True)
+
+
+class _Workers:
+    """Worker threads for sync handlers. They end with the process, whatever a handler does."""
+
+    def __init__(self) -> None:
+        from queue import SimpleQueue
+
+        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._most = min(32, (os.cpu_count() or 1) + 4)
+        self._idle = 0
+        self._count = 0
+        self._lock = _thread.allocate_lock()
+
+    def submit(self, job: Callable[[], None]) -> None:
+        """Run a job as soon as a thread is free; new threads are started up to a bound."""
+        with self._lock:
+            starts = self._idle == 0 and self._count < self._most
+            if starts:
+                self._count += 1
+            else:
+                self._idle -= 1
+        self._jobs.put(job)
+        if starts:
+            from threading import Thread
+
+            Thread(target=self._work, name=f"barewire-{self._count}", daemon=True).start()
+
+    def _work(self) -> None:
+        while True:
+            job = self._jobs.get()
+            if job is None:
+                return
+            job()
+            with self._lock:
+                self._idle += 1
+
+    def close(self) -> None:
+        """Let idle threads end."""
+        for _ in range(self._count):
+            self._jobs.put(None)

@@ -1,0 +1,285 @@
+"""The server object: handlers are registered on it, and it is run."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+
+import msgspec
+
+from . import _native as native
+from ._endpoint import Completer, Prompt, Resource, Resume, Tool
+from ._hints import encode_hook
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from contextlib import AbstractAsyncContextManager, AbstractContextManager
+
+    from ._content import Annotations, Icon
+    from ._dispatch import Connection
+    from ._endpoint import Endpoint
+
+F = TypeVar("F", bound="Callable[..., Any]")
+_encode = msgspec.json.Encoder(enc_hook=encode_hook).encode
+
+
+class Server:
+    """A server: register handlers with its decorators, then `run()` it.
+
+    Every mistake in a handler's signature is a `TypeError` where it is registered. Decorated
+    functions stay what they were. `async` handlers run on the event loop, others in worker
+    threads; `inline=True` runs a sync handler on the loop instead, which is fastest and must not
+    block. Handlers may be added and removed while the server runs, from every thread.
+
+    `lifespan` is called with the server when a connection starts and gives a context manager,
+    async or not; what that yields is `ctx.lifespan` in handlers. With `debug=True` clients see
+    the text of unexpected exceptions. `cache_ttl` (milliseconds) and `cache_scope` say how long
+    and by whom lists and resources may be cached. `request_state_keys` are 32 bytes each, shared
+    by all processes that shall understand each other's questions; the first one seals.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        version: str = "0.0.0",
+        title: str | None = None,
+        description: str | None = None,
+        website_url: str | None = None,
+        icons: list[Icon] | None = None,
+        instructions: str | None = None,
+        debug: bool = False,
+        lifespan: Callable[[Server], AbstractAsyncContextManager[Any] | AbstractContextManager[Any]]
+        | None = None,
+        revisions: list[str] | None = None,
+        cache_ttl: int = 0,
+        cache_scope: Literal["public", "private"] = "private",
+        request_state_keys: list[bytes] | None = None,
+        limits: native.Limits | None = None,
+        timeouts: native.Timeouts | None = None,
+    ) -> None:
+        self.name = name
+        self.version = version
+        self.debug = debug
+        self.lifespan = lifespan
+        self._options: dict[str, Any] = {
+            "title": title,
+            "description": description,
+            "website_url": website_url,
+            "icons": None if icons is None else _encode(icons),
+            "instructions": instructions,
+            "revisions": revisions,
+            "ttl_ms": cache_ttl,
+            "cache_scope": cache_scope,
+            "request_state_keys": request_state_keys,
+            "limits": limits,
+            "timeouts": timeouts,
+        }
+        self._tools: dict[str, Tool] = {}
+        self._resources: dict[str, Resource] = {}
+        self._prompts: dict[str, Prompt] = {}
+        self._completers: dict[tuple[str, str], Completer] = {}
+        self._connections: set[Connection] = set()
+
+    # ------------------------------------------------------------ tools
+
+    @overload
+    def tool(self, function: F, /) -> F: ...
+    @overload
+    def tool(
+        self,
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        input_schema: dict[str, Any] | None = None,
+        read_only: bool | None = None,
+        destructive: bool | None = None,
+        idempotent: bool | None = None,
+        open_world: bool | None = None,
+        icons: list[Icon] | None = None,
+        meta: dict[str, Any] | None = None,
+        inline: bool = False,
+        resume: Resume = "replay",
+    ) -> Callable[[F], F]: ...
+    def tool(self, function: Any = None, /, **options: Any) -> Any:
+        """Register a function as a tool: `@server.tool`, or with options in parentheses.
+
+        Name, description and schemas come from the function; an option replaces them.
+        `read_only`, `destructive`, `idempotent` and `open_world` are hints for the client.
+        `input_schema` is announced in place of the schema of the hints, which still decode.
+        `resume` says what happens to a handler that asked the client: see `Context`.
+        """
+        if function is None:
+            return lambda function: self._decorate(Tool, self._tools, (function,), options)
+        return self._decorate(Tool, self._tools, (function,), options)
+
+    def add_tool(self, function: Callable[..., Any], **options: Any) -> None:
+        """Register a tool at any time; clients that watch the list are told. Options as in `tool`."""
+        self._decorate(Tool, self._tools, (function,), options)
+
+    def remove_tool(self, name: str) -> None:
+        """Take a tool out again; `KeyError` if there is none of that name."""
+        self._remove(self._tools, name)
+
+    # ------------------------------------------------------------ resources
+
+    def resource(
+        self,
+        uri: str,
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        mime_type: str | None = None,
+        size: int | None = None,
+        annotations: Annotations | None = None,
+        icons: list[Icon] | None = None,
+        meta: dict[str, Any] | None = None,
+        inline: bool = False,
+        resume: Resume = "replay",
+    ) -> Callable[[F], F]:
+        """Register a function as a resource, or as a template if the URI holds `{variables}`.
+
+        The variables (RFC 6570) are the parameters of the function, by name, converted to what
+        their hints say. It returns text, bytes, any JSON value, or `ResourceContents`.
+        """
+        options = {
+            "name": name,
+            "title": title,
+            "description": description,
+            "mime_type": mime_type,
+            "size": size,
+            "annotations": annotations,
+            "icons": icons,
+            "meta": meta,
+            "inline": inline,
+            "resume": resume,
+        }
+        return lambda function: self._decorate(Resource, self._resources, (function, uri), options)
+
+    def add_resource(self, function: Callable[..., Any], uri: str, **options: Any) -> None:
+        """Register a resource or template at any time. Options as in `resource`."""
+        self._decorate(Resource, self._resources, (function, uri), options)
+
+    def remove_resource(self, uri: str) -> None:
+        """Take a resource or template out again; `KeyError` if there is none."""
+        self._remove(self._resources, uri)
+
+    def resource_updated(self, uri: str) -> None:
+        """Tell the clients that watch a resource that it has changed. From every thread."""
+        self._publish(lambda machine: machine.publish_resource_updated(uri))
+
+    # ------------------------------------------------------------ prompts and completions
+
+    @overload
+    def prompt(self, function: F, /) -> F: ...
+    @overload
+    def prompt(
+        self,
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        icons: list[Icon] | None = None,
+        meta: dict[str, Any] | None = None,
+        inline: bool = False,
+        resume: Resume = "replay",
+    ) -> Callable[[F], F]: ...
+    def prompt(self, function: Any = None, /, **options: Any) -> Any:
+        """Register a function as a prompt: `@server.prompt`, or with options in parentheses.
+
+        It returns text, a content block, a `Message`, a list of these, or a `PromptResult`.
+        """
+        if function is None:
+            return lambda function: self._decorate(Prompt, self._prompts, (function,), options)
+        return self._decorate(Prompt, self._prompts, (function,), options)
+
+    def add_prompt(self, function: Callable[..., Any], **options: Any) -> None:
+        """Register a prompt at any time. Options as in `prompt`."""
+        self._decorate(Prompt, self._prompts, (function,), options)
+
+    def remove_prompt(self, name: str) -> None:
+        """Take a prompt out again; `KeyError` if there is none of that name."""
+        self._remove(self._prompts, name)
+
+    def completion(self, reference: str, argument: str, *, inline: bool = False) -> Callable[[F], F]:
+        """Register a function that completes one argument of a prompt, or variable of a template.
+
+        `reference` is the name of the prompt, or the template as registered. The function takes
+        what was typed, and if it has a second parameter, the arguments settled so far; it
+        returns suggestions, best first. Register before the server runs.
+        """
+
+        def decorate(function: F) -> F:
+            namespace = _caller(2)
+            self._completers[reference, argument] = Completer(function, inline=inline, namespace=namespace)
+            return function
+
+        return decorate
+
+    # ------------------------------------------------------------ running
+
+    def run(self) -> None:
+        """Serve on standard input and output until the client closes them, or SIGINT or SIGTERM.
+
+        Meanwhile standard output belongs to the protocol: what handlers print goes to standard
+        error. Answers that are owed at the end of input are still sent.
+        """
+        from ._serve import serve_stdio
+
+        serve_stdio(self)
+
+    async def serve_stdio(self) -> None:
+        """As `run`, inside an asyncio program of one's own; signals are left alone."""
+        from ._serve import serve_stdio_async
+
+        await serve_stdio_async(self)
+
+    # ------------------------------------------------------------ registry
+
+    def _decorate(
+        self, kind: type[Any], registry: dict[str, Any], arguments: tuple[Any, ...], options: dict[str, Any]
+    ) -> Any:
+        endpoint: Endpoint = kind(*arguments, namespace=_caller(2), **options)
+        if endpoint.key in registry:
+            raise ValueError(f"{endpoint.key!r} is registered already")
+        registry[endpoint.key] = endpoint
+        self._publish(endpoint.register)
+        return arguments[0]
+
+    def _remove(self, registry: dict[str, Any], key: str) -> None:
+        endpoint: Endpoint = registry.pop(key)
+        self._publish(endpoint.unregister)
+
+    def _publish(self, command: Callable[[native.Server], None]) -> None:
+        """Give a command to the machine of every connection, on its own thread."""
+        for connection in tuple(self._connections):
+            connection.host.post(connection.command, command)
+
+    def _machine(self) -> native.Server:
+        """A machine of the core with all that is registered."""
+        origin = time.time() - time.monotonic()
+        machine = native.Server(
+            name=self.name,
+            version=self.version,
+            seed=os.urandom(32),
+            clock_origin=int(origin * 1000),
+            completions=bool(self._completers),
+            **self._options,
+        )
+        for endpoint in self._endpoints():
+            endpoint.register(machine)
+        return machine
+
+    def _endpoints(self) -> Iterable[Endpoint]:
+        for registry in (self._tools, self._resources, self._prompts):
+            yield from registry.values()
+
+
+def _caller(depth: int) -> dict[str, Any]:
+    """The local names where a decorator was applied: hints given as strings may use them."""
+    frame = sys._getframe(depth + 1)
+    return {} if frame.f_locals is frame.f_globals else frame.f_locals
