@@ -22,21 +22,79 @@ if TYPE_CHECKING:
         Text,
         ToolResult,
     )
-    from ._hints import Doc
+    from ._context import (
+        ClientInfo,
+        Context,
+        SyncContext,
+    )
+    from ._errors import (
+        ApiMisuseError,
+        ConnectionClosedError,
+        ConnectionLostError,
+        InputRefusedError,
+        InvalidResultError,
+        LimitExceededError,
+        McpError,
+        MissingCapabilityError,
+        PeerIncompatibleError,
+        PeerMisbehavedError,
+        RequestCancelledError,
+        RequestTimedOutError,
+        ResourceNotFoundError,
+        RoundsExceededError,
+        RpcError,
+        ToolError,
+    )
+    from ._hints import (
+        Doc,
+    )
+    from ._questions import (
+        ElicitResult,
+        InvalidAnswer,
+        Root,
+        SampleResult,
+    )
+    from ._server import (
+        Server,
+    )
 
 __all__ = [
     "Annotations",
+    "ApiMisuseError",
     "Audio",
     "Block",
+    "ClientInfo",
+    "ConnectionClosedError",
+    "ConnectionLostError",
+    "Context",
     "Doc",
+    "ElicitResult",
     "EmbeddedResource",
     "Icon",
     "Image",
+    "InputRefusedError",
+    "InvalidAnswer",
+    "InvalidResultError",
+    "LimitExceededError",
+    "McpError",
     "Message",
+    "MissingCapabilityError",
+    "PeerIncompatibleError",
+    "PeerMisbehavedError",
     "PromptResult",
+    "RequestCancelledError",
+    "RequestTimedOutError",
     "ResourceContents",
     "ResourceLink",
+    "ResourceNotFoundError",
+    "Root",
+    "RoundsExceededError",
+    "RpcError",
+    "SampleResult",
+    "Server",
+    "SyncContext",
     "Text",
+    "ToolError",
     "ToolResult",
 ]
 
@@ -55,7 +113,37 @@ _MODULES = {
         "Text",
         "ToolResult",
     ),
+    "_context": (
+        "ClientInfo",
+        "Context",
+        "SyncContext",
+    ),
+    "_errors": (
+        "ApiMisuseError",
+        "ConnectionClosedError",
+        "ConnectionLostError",
+        "InputRefusedError",
+        "InvalidResultError",
+        "LimitExceededError",
+        "McpError",
+        "MissingCapabilityError",
+        "PeerIncompatibleError",
+        "PeerMisbehavedError",
+        "RequestCancelledError",
+        "RequestTimedOutError",
+        "ResourceNotFoundError",
+        "RoundsExceededError",
+        "RpcError",
+        "ToolError",
+    ),
     "_hints": ("Doc",),
+    "_questions": (
+        "ElicitResult",
+        "InvalidAnswer",
+        "Root",
+        "SampleResult",
+    ),
+    "_server": ("Server",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -93,9 +93,7 @@ class Context(BaseContext):
 
     __slots__ = ()
 
-    async def progress(
-        self, progress: float, total: float | None = None, message: str | None = None
-    ) -> None:
+    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
         """Say how far the work is, if the client wants to know; the number must grow each time."""
         self._progress(progress, total, message)
         await self._call.sent()
@@ -162,9 +160,7 @@ class Context(BaseContext):
         found: list[Root] = await self._call.ask(roots(self._call.key(key)))
         return found
 
-    async def once(
-        self, key: str, function: Callable[[], Awaitable[T] | T], type: Any = Any
-    ) -> T:
+    async def once(self, key: str, function: Callable[[], Awaitable[T] | T], type: Any = Any) -> T:
         """Call a function once over all runs of this handler, and give its result in each.
 
         The result is kept as JSON, sealed, with the next question; it comes back decoded as `type`.

@@ -12,8 +12,9 @@ import msgspec
 
 from ._content import error_result, prompt_result, resource_result, tool_encoder
 from ._context import BaseContext, Context, SyncContext
-from ._errors import McpError, MissingCapabilityError, ResourceNotFoundError, ToolError
+from ._errors import InputRefusedError, MissingCapabilityError, ResourceNotFoundError, RpcError, ToolError
 from ._hints import encode_hook
+from ._questions import InvalidAnswer
 from ._schema import Handler, inspect_handler
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
 Resume = Literal["replay", "memory"]
 _encode = msgspec.json.Encoder(enc_hook=encode_hook).encode
-INVALID_PARAMS, INTERNAL_ERROR = -32602, -32603
+# The core writes in their place what the revision of the client has for them.
+INVALID_PARAMS, INTERNAL_ERROR, RESOURCE_NOT_FOUND = -32602, -32603, -32002
 _MOST_COMPLETIONS = 100
 
 
@@ -76,12 +78,12 @@ class Endpoint:
         """Answer a request whose handler raised; true if that was meant, false for a defect."""
         if isinstance(error, MissingCapabilityError):
             machine.respond_missing_capability(event.request, error.required)
-        elif isinstance(error, ResourceNotFoundError):
-            machine.respond_error(event.request, error.code, str(error), _encode({"uri": event.uri}))
-        elif isinstance(error, McpError):
-            data = None if error.data is None else _encode(error.data)
-            machine.respond_error(event.request, error.code, str(error), data)
-        elif isinstance(error, ToolError):
+        elif isinstance(error, RpcError):
+            machine.respond_error(event.request, error.code, error.message, error.raw_data)
+        elif isinstance(error, ResourceNotFoundError) and hasattr(event, "uri"):
+            text, data = str(error) or "Resource not found", _encode({"uri": event.uri})
+            machine.respond_error(event.request, RESOURCE_NOT_FOUND, text, data)
+        elif isinstance(error, (ToolError, InputRefusedError, InvalidAnswer)):
             machine.respond_error(event.request, INTERNAL_ERROR, str(error))
         else:
             machine.respond_error(event.request, INTERNAL_ERROR, _public(error, debug))
@@ -160,10 +162,10 @@ class Tool(Endpoint):
         machine.respond_invalid_arguments(event.request, f"Invalid arguments for {self.key}: {reason}")
 
     def fail(self, machine: Machine, event: Any, error: BaseException, debug: bool) -> bool:
-        if isinstance(error, ToolError):
+        if isinstance(error, (ToolError, InputRefusedError, InvalidAnswer)):
             machine.respond(event.request, error_result(str(error)))
             return True
-        if isinstance(error, McpError):
+        if isinstance(error, (MissingCapabilityError, RpcError)):
             return super().fail(machine, event, error, debug)
         machine.respond(event.request, error_result(_public(error, debug)))
         return False

@@ -132,3 +132,7 @@ class RpcError(McpError):
 
 class ToolError(McpError):
     """A tool failed in a way that the model shall read: raise it in a handler with the text to show."""
+
+
+class ResourceNotFoundError(McpError):
+    """There is nothing under the URI that was asked for: raise it in the handler of a resource."""

@@ -6,13 +6,14 @@ Here the parameters are made from Python values, and answers are turned back int
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import msgspec
 from msgspec import Raw, Struct
 
 from ._content import Block, as_messages
-from ._hints import Reader, encode_hook
+from ._hints import Reader, encode_hook, explain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,10 +24,14 @@ T = TypeVar("T")
 _encode = msgspec.json.Encoder(enc_hook=encode_hook).encode
 
 
-class Question:
-    """One question: what to send, and how to read the answer. `read` raises `ValueError`."""
+class InvalidAnswer(ValueError):
+    """An answer of the client that does not fit its question; the text names the path of the fault."""
 
-    __slots__ = ("key", "kind", "params", "read")
+
+class Question:
+    """One question: what to send, and how to read the answer."""
+
+    __slots__ = ("_read", "key", "kind", "params")
 
     def __init__(
         self, key: str, kind: InputKindName, params: dict[str, Any], read: Callable[[bytes], Any]
@@ -34,7 +39,14 @@ class Question:
         self.key = key
         self.kind: InputKindName = kind
         self.params = _encode(params)
-        self.read = read
+        self._read = read
+
+    def read(self, raw: bytes) -> Any:
+        """The answer as a Python value; raises `InvalidAnswer`."""
+        try:
+            return self._read(raw)
+        except ValueError as error:
+            raise InvalidAnswer(f"The answer does not fit the question: {explain(error)}") from error
 
 
 # ---------------------------------------------------------------- elicitation
@@ -104,10 +116,8 @@ def _form(form: Any) -> tuple[dict[str, Any], Callable[[Any], Any]]:
         known = None
     if known is None:
         known = _make_form(form)
-        try:
+        with suppress(TypeError):
             _forms[form] = known
-        except TypeError:
-            pass
     return known
 
 

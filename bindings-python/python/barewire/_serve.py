@@ -105,6 +105,7 @@ class Host:
         # What an event loop does that takes over: watch the output, look after everything else.
         self.on_blocked: Callable[[], None] = _nothing
         self.on_advance: Callable[[], None] = _nothing
+        self.start_task: Callable[[Any], Any] = _nothing  # there once `has_loop` is true
         self._workers: _Workers | None = None
         self._blocked: list[Any] = []
         self._ended = False  # the input, or our interest in it
@@ -176,9 +177,6 @@ class Host:
         else:
             waiter.set_result(None)
 
-    def start_task(self, coroutine: Any) -> Any:
-        raise NotImplementedError  # until an event loop takes over
-
     def run_in_thread(self, function: Callable[[], None]) -> None:
         if self._workers is None:
             self._workers = _Workers()
@@ -220,6 +218,20 @@ class Host:
             self.flush()
 
     @property
+    def reads(self) -> bool:
+        """Whether input is wanted: not after its end, nor while too much waits to be sent."""
+        return not self._ended and self._machine.wants_input
+
+    @property
+    def due(self) -> int | None:
+        """When `handle_due` shall be called at the latest."""
+        return self._deadline or self._machine.poll_timeout()
+
+    def handle_due(self) -> None:
+        """Let time pass."""
+        self.connection.handle_timeout()
+
+    @property
     def finished(self) -> bool:
         """Whether it is all over: nothing is left to say, or the peer has had its time to read it."""
         if not self.connection.finished:
@@ -245,15 +257,15 @@ class Host:
 
     def _run_blocking(self) -> None:
         """Until the end, or until something needs an event loop."""
-        connection, machine, writer = self.connection, self._machine, self.writer
+        connection, writer = self.connection, self.writer
         poller = select.poll()
         poller.register(self._wake_read, select.POLLIN)
         interest: dict[int, int] = {}
         while not self.finished and not connection.needs_loop:
-            reads = not self._ended and machine.wants_input
-            _watch(poller, interest, self.source, select.POLLIN if reads else 0)
+            due = self.due
+            _watch(poller, interest, self.source, select.POLLIN if self.reads else 0)
             _watch(poller, interest, writer.target, select.POLLOUT if writer.is_blocked else 0)
-            for descriptor, _ in poller.poll(self._patience()):
+            for descriptor, _ in poller.poll(None if due is None else max(0, due - now())):
                 if descriptor == self._wake_read:
                     _drain(self._wake_read)
                     self.run_posted()
@@ -261,14 +273,9 @@ class Host:
                     self.send()
                 else:
                     self.read()
-            due = machine.poll_timeout()
             if due is not None and due <= now():
-                connection.handle_timeout()
+                self.handle_due()
             self.settle()
-
-    def _patience(self) -> int | None:
-        due = self._deadline or self._machine.poll_timeout()
-        return None if due is None else max(0, due - now())
 
     def _wake_poll(self) -> None:
         with suppress(BlockingIOError):  # it is full of wake-ups already
@@ -318,7 +325,7 @@ class Host:
         await driver.run()
 
 
-def _nothing() -> None:
+def _nothing(*_: object) -> None:
     pass
 
 

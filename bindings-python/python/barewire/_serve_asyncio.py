@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class LoopDriver:
         """Serve until the end; on cancellation the connection is closed."""
         host = self._host
         host.loop = self._loop
-        host.start_task = eager_starter(self._loop)  # type: ignore[method-assign]
+        host.start_task = eager_starter(self._loop)
         host.on_blocked = self._watch_output
         host.on_advance = self._turn
         host.wake = self._wake
@@ -136,10 +137,8 @@ class LoopDriver:
         self._turn()
 
     def _wake(self) -> None:
-        try:
+        with suppress(RuntimeError):  # the loop is closed: a worker thread has outlived the connection
             self._loop.call_soon_threadsafe(self._run_posted)
-        except RuntimeError:
-            pass  # the loop is closed: a worker thread has outlived the connection
 
     def _run_posted(self) -> None:
         self._host.run_posted()

@@ -90,6 +90,7 @@ class Server:
     @overload
     def tool(
         self,
+        /,
         *,
         name: str | None = None,
         title: str | None = None,
@@ -104,7 +105,7 @@ class Server:
         inline: bool = False,
         resume: Resume = "replay",
     ) -> Callable[[F], F]: ...
-    def tool(self, function: Any = None, /, **options: Any) -> Any:
+    def tool(self, function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
         """Register a function as a tool: `@server.tool`, or with options in parentheses.
 
         Name, description and schemas come from the function; an option replaces them.
@@ -179,6 +180,7 @@ class Server:
     @overload
     def prompt(
         self,
+        /,
         *,
         name: str | None = None,
         title: str | None = None,
@@ -188,7 +190,7 @@ class Server:
         inline: bool = False,
         resume: Resume = "replay",
     ) -> Callable[[F], F]: ...
-    def prompt(self, function: Any = None, /, **options: Any) -> Any:
+    def prompt(self, function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
         """Register a function as a prompt: `@server.prompt`, or with options in parentheses.
 
         It returns text, a content block, a `Message`, a list of these, or a `PromptResult`.
