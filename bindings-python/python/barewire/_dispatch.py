@@ -46,6 +46,9 @@ class Host(Protocol):
     def post(self, function: Callable[..., None], *arguments: Any) -> None:
         """Run a function on the connection's thread soon; callable from every thread."""
 
+    def call(self, function: Callable[..., None], *arguments: Any) -> None:
+        """Run a function on the connection's thread: now if that is where we are, else soon."""
+
     def flush(self) -> None:
         """Write what the core has to send, as far as that goes without blocking."""
 

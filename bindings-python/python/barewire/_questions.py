@@ -72,7 +72,7 @@ class ElicitResult(Generic[T]):
 
 class _ElicitAnswer(Struct):
     action: Literal["accept", "decline", "cancel"]
-    content: Raw | None = None
+    content: Raw = Raw(b"{}")
 
 
 _decode_elicit = msgspec.json.Decoder(_ElicitAnswer).decode
@@ -90,7 +90,7 @@ def elicitation(key: str, message: str, form: Any, url: str | None) -> Question:
         answer = _decode_elicit(raw)
         if answer.action != "accept":
             return ElicitResult(answer.action, None)
-        content = answer.content if answer.content is not None else b"{}"
+        content = b"{}" if answer.content == b"null" else answer.content
         return ElicitResult("accept", read_content(content))
 
     return Question(key, "elicitation", {"message": message, "requestedSchema": schema}, read)

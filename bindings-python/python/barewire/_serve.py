@@ -111,6 +111,7 @@ class Host:
         self._ended = False  # the input, or our interest in it
         self._stopped = False  # by a signal
         self._deadline: int | None = None  # for the last words, once the connection is finished
+        self._thread = _thread.get_ident()
         self.connection = Connection(server, self)
         self._machine = self.connection.machine
         server._connections.add(self.connection)
@@ -133,6 +134,12 @@ class Host:
     def post(self, function: Callable[..., None], *arguments: Any) -> None:
         self._posted.append((function, arguments))
         self.wake()
+
+    def call(self, function: Callable[..., None], *arguments: Any) -> None:
+        if _thread.get_ident() == self._thread:
+            function(*arguments)
+        else:
+            self.post(function, *arguments)
 
     def flush(self) -> None:
         if not self.writer.is_blocked and not self.send():

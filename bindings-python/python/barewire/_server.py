@@ -216,7 +216,7 @@ class Server:
         """
 
         def decorate(function: F) -> F:
-            namespace = _caller(2)
+            namespace = _caller(1)
             self._completers[reference, argument] = Completer(function, inline=inline, namespace=namespace)
             return function
 
@@ -259,7 +259,7 @@ class Server:
     def _publish(self, command: Callable[[native.Server], None]) -> None:
         """Give a command to the machine of every connection, on its own thread."""
         for connection in tuple(self._connections):
-            connection.host.post(connection.command, command)
+            connection.host.call(connection.command, command)
 
     def _machine(self) -> native.Server:
         """A machine of the core with all that is registered."""
