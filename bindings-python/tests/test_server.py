@@ -1,0 +1,720 @@
+"""Servers over the core: what handlers get, what clients see, in both eras."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pytest
+from barewire import (
+    Context,
+    Image,
+    InputRefusedError,
+    MissingCapabilityError,
+    ResourceNotFoundError,
+    RpcError,
+    Server,
+    SyncContext,
+    ToolError,
+)
+from server_peer import CAPABILITIES, LEGACY, MODERN, PATIENCE, InProcess
+
+ERAS = pytest.mark.parametrize("revision", [LEGACY, MODERN])
+
+
+@dataclass
+class Name:
+    name: str
+
+
+def accept(**content: Any) -> dict[str, Any]:
+    return {"action": "accept", "content": content}
+
+
+def answers(question: dict[str, Any]) -> dict[str, Any]:
+    """A client that answers everything."""
+    kind = question["method"].partition("/")[0]
+    if kind == "elicitation":
+        properties = question["params"]["requestedSchema"]["properties"]
+        return accept(**{name: True if name == "value" else "Ada" for name in properties})
+    if kind == "sampling":
+        return {"role": "assistant", "content": {"type": "text", "text": "Hi"}, "model": "m"}
+    return {"roots": [{"uri": "file:///a", "name": "A"}]}
+
+
+# ---------------------------------------------------------------- tools
+
+
+@ERAS
+def test_async_threaded_and_inline_handlers(revision: str) -> None:
+    server = Server("s")
+    threads: dict[str, int] = {}
+
+    @server.tool
+    async def asynchronous(a: int) -> str:
+        threads["asynchronous"] = threading.get_ident()
+        await asyncio.sleep(0)
+        return str(a)
+
+    @server.tool
+    def threaded(a: int) -> str:
+        threads["threaded"] = threading.get_ident()
+        return str(a)
+
+    @server.tool(inline=True)
+    def inline(a: int) -> str:
+        threads["inline"] = threading.get_ident()
+        return str(a)
+
+    peer = InProcess(server, revision)
+    for name in ("inline", "threaded", "asynchronous", "threaded", "inline"):
+        assert peer.text(name, a=5) == "5"
+    serving = peer.thread.ident
+    assert threads["asynchronous"] == threads["inline"] == serving
+    assert threads["threaded"] != serving
+    assert peer.end() == []
+
+
+def test_decorated_functions_stay_callable() -> None:
+    server = Server("s")
+
+    @server.tool
+    def plain(a: int) -> int:
+        return a + 1
+
+    @server.tool(name="other", description="Else.")
+    async def waits(a: int) -> int:
+        return a + 2
+
+    @server.prompt
+    def words() -> str:
+        return "w"
+
+    @server.resource("r://{x}")
+    def thing(x: int) -> int:
+        return x
+
+    assert plain(1) == 2
+    assert asyncio.run(waits(1)) == 3
+    assert words() == "w"
+    assert thing(4) == 4
+
+
+# proves: FEAT-001 FEAT-009 FEAT-038
+@ERAS
+def test_definitions_reach_the_client(revision: str) -> None:
+    server = Server("s")
+
+    @server.tool(
+        name="n", title="T", read_only=True, destructive=False, idempotent=True, open_world=False, meta={"k": 1}
+    )
+    def f(a: int = 1) -> Name:
+        """Does it.
+
+        Args:
+            a: A number.
+        """
+        return Name("x")
+
+    peer = InProcess(server, revision)
+    (tool,) = peer.request("tools/list")["tools"]
+    assert tool["name"] == "n" and tool["title"] == "T" and tool["description"] == "Does it."
+    assert tool["inputSchema"]["properties"]["a"]["description"] == "A number."
+    assert tool["outputSchema"]["required"] == ["name"]
+    assert tool["annotations"] == {
+        "readOnlyHint": True,
+        "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    }
+    assert tool["_meta"] == {"k": 1}
+    assert peer.call("n")["structuredContent"] == {"name": "x"}
+    peer.end()
+
+
+def test_the_same_name_twice_is_refused() -> None:
+    server = Server("s")
+    server.add_tool(lambda: "a", name="t")
+    with pytest.raises(ValueError, match="'t' is registered already"):
+        server.add_tool(lambda: "b", name="t")
+
+
+def test_mistakes_are_found_at_registration() -> None:
+    server = Server("s")
+
+    async def asynchronous() -> None: ...
+    def two(a: int, b: int) -> None: ...
+    def odd() -> complex:
+        return 1j
+
+    with pytest.raises(TypeError, match="is async; inline is for sync"):
+        server.add_tool(asynchronous, inline=True)
+    with pytest.raises(ValueError, match="resume is"):
+        server.add_tool(two, resume="never")
+    with pytest.raises(TypeError, match="return type"):
+        server.add_tool(odd)
+    with pytest.raises(TypeError, match="no parameter for the variable 'c'"):
+        server.add_resource(two, "r://{a}/{b}/{c}")
+    with pytest.raises(TypeError, match="parameter 'b' is no variable"):
+        server.add_resource(two, "r://{a}")
+    with pytest.raises(TypeError, match="takes the typed value"):
+        server.completion("p", "a")(lambda a, b, c: [])
+    assert not server._tools and not server._resources
+
+
+# proves: FEAT-026 FEAT-049
+@ERAS
+def test_argument_faults_are_results_that_name_the_path(revision: str) -> None:
+    server = Server("s")
+    server.add_tool(lambda a: a, name="untyped")
+
+    @server.tool
+    async def f(a: int, names: list[Name]) -> str:
+        raise AssertionError("not called")
+
+    peer = InProcess(server, revision)
+    result = peer.call("f", a=1, names=[{"name": "x"}, {"name": 2}])
+    assert result["isError"] is True
+    assert "names[1].name: Expected `str`, got `int`" in result["content"][0]["text"]
+    peer.end()
+
+
+# proves: FEAT-023
+@ERAS
+@pytest.mark.parametrize("kind", ["async", "thread", "inline"])
+def test_failures_of_tools(revision: str, kind: str, caplog: pytest.LogCaptureFixture) -> None:
+    server = Server("s")
+
+    def fail(how: str) -> str:
+        if how == "meant":
+            raise ToolError("no such file")
+        if how == "exit":
+            raise SystemExit(3)
+        if how == "rpc":
+            raise RpcError(-32050, "custom", {"x": 1})
+        raise ValueError("secret")
+
+    async def afail(how: str) -> str:
+        await asyncio.sleep(0)
+        if how == "exit":
+            return fail("defect")
+        return fail(how)
+
+    server.add_tool(afail if kind == "async" else fail, name="fail", inline=kind == "inline")
+    peer = InProcess(server, revision)
+    meant = peer.call("fail", how="meant")
+    assert meant["isError"] is True and meant["content"][0]["text"] == "no such file"
+    assert not caplog.records
+    for how in ("defect", "exit"):
+        defect = peer.call("fail", how=how)
+        assert defect["isError"] is True and defect["content"][0]["text"] == "Internal error"
+    assert "secret" in caplog.text and "handler 'fail' failed" in caplog.text
+    error = peer.error("tools/call", {"name": "fail", "arguments": {"how": "rpc"}})
+    assert error["message"] == "custom" and error["data"] == {"x": 1}
+    peer.end()
+
+
+def test_debug_shows_the_text_of_defects() -> None:
+    server = Server("s", debug=True)
+
+    @server.tool
+    async def f() -> str:
+        raise ValueError("the reason")
+
+    peer = InProcess(server)
+    assert peer.text("f") == "ValueError: the reason"
+    peer.end()
+
+
+def test_a_result_that_breaks_the_output_schema_is_a_defect(caplog: pytest.LogCaptureFixture) -> None:
+    server = Server("s")
+
+    @server.tool
+    async def f() -> Name:
+        return Name(5)  # type: ignore[arg-type]
+
+    peer = InProcess(server)
+    assert peer.call("f")["isError"] is True
+    assert "Expected `str`, got `int`" in caplog.text
+    peer.end()
+
+
+def test_decorated_async_function_behind_a_sync_wrapper() -> None:
+    server = Server("s")
+
+    async def inner(a: int) -> str:
+        await asyncio.sleep(0)
+        return str(a)
+
+    def outer(a: int) -> Any:
+        return inner(a)
+
+    server.add_tool(outer, name="threaded")
+    peer = InProcess(server)
+    assert peer.text("threaded", a=1) == "1"
+    peer.end()
+
+
+# proves: FEAT-006
+def test_tools_come_and_go_while_serving() -> None:
+    server = Server("s")
+    server.add_tool(lambda: "a", name="first")
+
+    @server.tool(inline=True)
+    def change() -> str:
+        server.add_tool(lambda: "b", name="second")
+        server.remove_tool("first")
+        return "changed"
+
+    peer = InProcess(server)
+    assert peer.text("change") == "changed"
+    assert {n["method"] for n in peer.notifications} == {"notifications/tools/list_changed"}
+    assert [tool["name"] for tool in peer.request("tools/list")["tools"]] == ["change", "second"]
+    assert peer.text("second") == "b"
+    assert peer.error("tools/call", {"name": "first"})["code"] == -32602
+    server.add_tool(lambda: "c", name="third")  # from another thread than the serving one
+    while "third" not in [tool["name"] for tool in peer.request("tools/list")["tools"]]:
+        pass
+    with pytest.raises(KeyError):
+        server.remove_tool("first")
+    peer.end()
+    assert not server._connections
+
+
+# ---------------------------------------------------------------- resources, prompts, completion
+
+
+@ERAS
+def test_resources(revision: str) -> None:
+    server = Server("s")
+
+    @server.resource("r://text", mime_type="text/markdown")
+    def text() -> str:
+        """A text."""
+        return "# hi"
+
+    @server.resource("r://image", mime_type="image/png", inline=True)
+    def image() -> bytes:
+        return b"\x89PNG"
+
+    @server.resource("r://item/{number}")
+    async def item(number: int) -> dict[str, int]:
+        if number > 9:
+            raise ResourceNotFoundError
+        return {"number": number}
+
+    peer = InProcess(server, revision)
+    listed = peer.request("resources/list")["resources"]
+    assert listed[0] == {"uri": "r://text", "name": "text", "description": "A text.", "mimeType": "text/markdown"}
+    (template,) = peer.request("resources/templates/list")["resourceTemplates"]
+    assert template["uriTemplate"] == "r://item/{number}"
+
+    def read(uri: str) -> Any:
+        return peer.request("resources/read", {"uri": uri})["contents"]
+
+    assert read("r://text") == [{"uri": "r://text", "mimeType": "text/markdown", "text": "# hi"}]
+    assert read("r://image") == [{"uri": "r://image", "mimeType": "image/png", "blob": "iVBORw=="}]
+    assert read("r://item/7")[0]["text"] == '{"number":7}'
+    for uri in ("r://item/10", "r://nothing"):
+        missing = peer.error("resources/read", {"uri": uri})
+        assert missing["code"] == (-32602 if revision == MODERN else -32002)
+        assert missing["data"]["uri"] == uri
+    assert "number: Expected `int`" in peer.error("resources/read", {"uri": "r://item/x"})["message"]
+    peer.end()
+
+
+@ERAS
+def test_prompts_and_completion(revision: str) -> None:
+    server = Server("s")
+
+    @server.prompt(title="P")
+    def words(topic: str, count: int = 1) -> list[Any]:
+        """Words.
+
+        Args:
+            topic: About what.
+        """
+        return [f"{topic} {count + 1}", Image(b"i", "image/png")]
+
+    @server.completion("words", "topic")
+    def topics(value: str) -> list[str]:
+        return [value + "1", value + "2"]
+
+    @server.completion("words", "count")
+    async def counts(value: str, settled: dict[str, str]) -> list[str]:
+        return [settled["topic"]] * 150
+
+    peer = InProcess(server, revision)
+    (prompt,) = peer.request("prompts/list")["prompts"]
+    assert prompt["arguments"] == [
+        {"name": "topic", "description": "About what.", "required": True},
+        {"name": "count"},
+    ]
+    found = peer.request("prompts/get", {"name": "words", "arguments": {"topic": "a", "count": "2"}})
+    assert found["messages"][0] == {"role": "user", "content": {"type": "text", "text": "a 3"}}
+    assert found["messages"][1]["content"]["type"] == "image"
+    assert "topic: required" in peer.error("prompts/get", {"name": "words"})["message"]
+
+    def complete(argument: str, value: str, **context: Any) -> Any:
+        params = {
+            "ref": {"type": "ref/prompt", "name": "words"},
+            "argument": {"name": argument, "value": value},
+            **context,
+        }
+        return peer.request("completion/complete", params)["completion"]
+
+    assert complete("topic", "x") == {"values": ["x1", "x2"], "total": 2, "hasMore": False}
+    many = complete("count", "", context={"arguments": {"topic": "t"}})
+    assert many == {"values": ["t"] * 100, "total": 150, "hasMore": True}
+    assert complete("other", "")["values"] == []
+    peer.end()
+
+
+# ---------------------------------------------------------------- context
+
+
+@ERAS
+def test_what_a_context_tells(revision: str) -> None:
+    server = Server("s")
+
+    @server.tool
+    async def f(ctx: Context) -> dict[str, Any]:
+        client = ctx.client
+        return {
+            "name": client.name,
+            "capabilities": sorted(client.capabilities),
+            "revision": ctx.revision,
+            "meta": ctx.meta["example.org/x"],
+            "cancelled": ctx.cancelled,
+            "lifespan": ctx.lifespan,
+        }
+
+    peer = InProcess(server, revision)
+    assert peer.call("f", {"example.org/x": 7})["structuredContent"] == {
+        "name": "peer",
+        "capabilities": ["elicitation", "roots", "sampling"],
+        "revision": revision,
+        "meta": 7,
+        "cancelled": False,
+        "lifespan": None,
+    }
+    peer.end()
+
+
+@ERAS
+@pytest.mark.parametrize("kind", ["async", "thread", "inline"])
+def test_progress_and_log(revision: str, kind: str) -> None:
+    server = Server("s")
+
+    def sync(ctx: SyncContext) -> str:
+        ctx.progress(1, 2, "half")
+        ctx.progress(2, 2)
+        ctx.log("warning", {"x": 1}, "here")
+        return "done"
+
+    async def asynchronous(ctx: Context) -> str:
+        await ctx.progress(1, 2, "half")
+        await ctx.progress(2, 2)
+        await ctx.log("warning", {"x": 1}, "here")
+        return "done"
+
+    server.add_tool(asynchronous if kind == "async" else sync, name="f", inline=kind == "inline")
+    peer = InProcess(server, revision)
+    meta = {"progressToken": "t", "io.modelcontextprotocol/logLevel": "info"}
+    peer.call("f", meta)
+    progress = [n["params"] for n in peer.notifications if "progress" in n["params"]]
+    assert progress == [
+        {"progressToken": "t", "progress": 1, "total": 2, "message": "half"},
+        {"progressToken": "t", "progress": 2, "total": 2},
+    ]
+    logs = [n["params"] for n in peer.notifications if "level" in n["params"]]
+    assert logs == [{"level": "warning", "logger": "here", "data": {"x": 1}}]
+    peer.notifications.clear()
+    peer.call("f")
+    assert not [n for n in peer.notifications if "progress" in n["params"]]
+    peer.end()
+
+
+@ERAS
+@pytest.mark.parametrize("kind", ["async", "thread"])
+def test_cancellation_reaches_the_handler(revision: str, kind: str) -> None:
+    server = Server("s")
+    started, stopped = threading.Event(), threading.Event()
+
+    @server.tool
+    async def waits() -> None:
+        started.set()
+        try:
+            await asyncio.sleep(PATIENCE)
+        except asyncio.CancelledError:
+            stopped.set()
+            raise
+
+    @server.tool
+    def works(ctx: SyncContext) -> str:
+        started.set()
+        while not ctx.cancelled:
+            stopped.wait(0.001)
+        stopped.set()
+        return "too late"
+
+    peer = InProcess(server, revision)
+    request = peer.start("tools/call", {"name": "waits" if kind == "async" else "works"})
+    assert started.wait(PATIENCE)
+    peer.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": request}})
+    assert stopped.wait(PATIENCE)
+    assert [tool["name"] for tool in peer.request("tools/list")["tools"]] == ["waits", "works"]
+    assert request not in [message.get("id") for message in peer.end()]
+
+
+# ---------------------------------------------------------------- questions
+
+
+def ask_server(kind: str, runs: list[str]) -> Server:
+    """A server with a tool that asks three times, in the given kind of handler."""
+    server = Server("s")
+
+    def compose(first: Any, second: Any, roots: Any, kept: int) -> str:
+        return f"{first.content.name} {second.text} {roots[0].name} {kept}"
+
+    async def asynchronous(ctx: Context) -> str:
+        runs.append("run")
+        kept = await ctx.once("kept", lambda: len(runs))
+        first = await ctx.elicit("Who?", Name)
+        second = await ctx.sample("Greet", max_tokens=5, key="greeting")
+        return compose(first, second, await ctx.roots(), kept)
+
+    def sync(ctx: SyncContext) -> str:
+        runs.append("run")
+        kept = ctx.once("kept", lambda: len(runs))
+        first = ctx.elicit("Who?", Name)
+        second = ctx.sample("Greet", max_tokens=5, key="greeting")
+        return compose(first, second, ctx.roots(), kept)
+
+    resume = "memory" if kind == "memory" else "replay"
+    function = asynchronous if kind in ("async", "memory") else sync
+    server.add_tool(function, name="ask", inline=kind == "inline", resume=resume)
+    return server
+
+
+@ERAS
+@pytest.mark.parametrize("kind", ["async", "thread", "inline", "memory"])
+def test_questions_one_after_the_other(revision: str, kind: str) -> None:
+    runs: list[str] = []
+    peer = InProcess(ask_server(kind, runs), revision)
+    result = peer.converse("tools/call", {"name": "ask"}, answers)
+    assert result["content"][0]["text"] == "Ada Hi A 1"
+    if revision == MODERN:
+        assert peer.rounds == [["1"], ["greeting"], ["2"]]
+    replays = kind == "inline" or (revision == MODERN and kind != "memory")
+    assert len(runs) == (4 if replays else 1)
+    peer.end()
+
+
+@ERAS
+def test_questions_side_by_side_go_out_together(revision: str) -> None:
+    server = Server("s")
+
+    @server.tool
+    async def ask(ctx: Context) -> str:
+        name, sure = await asyncio.gather(ctx.elicit("Who?", Name), ctx.elicit("Sure?", bool))
+        return f"{name.content} {sure.content}"
+
+    peer = InProcess(server, revision)
+    result = peer.converse("tools/call", {"name": "ask"}, answers)
+    assert result["content"][0]["text"] == "Name(name='Ada') True"
+    assert len(peer.questions if revision == LEGACY else peer.rounds[0]) == 2
+    peer.end()
+
+
+@ERAS
+def test_forms(revision: str) -> None:
+    server = Server("s")
+    forms: list[Any] = [
+        bool,
+        Literal["red", "blue"],
+        {"type": "object", "properties": {"n": {"type": "integer"}}},
+    ]
+
+    @server.tool
+    async def ask(which: int, ctx: Context) -> str:
+        answer = await ctx.elicit("?", forms[which])
+        return f"{answer.action} {answer.content} {answer.accepted}"
+
+    peer = InProcess(server, revision)
+    schemas = []
+
+    def with_content(**content: Any) -> Any:
+        def answer(question: dict[str, Any]) -> dict[str, Any]:
+            schemas.append(question["params"]["requestedSchema"])
+            return accept(**content)
+
+        return answer
+
+    def ask_for(which: int, answer: Any) -> str:
+        params = {"name": "ask", "arguments": {"which": which}}
+        text: str = peer.converse("tools/call", params, answer)["content"][0]["text"]
+        return text
+
+    assert ask_for(0, with_content(value=True)) == "accept True True"
+    assert ask_for(1, with_content(value="blue")) == "accept blue True"
+    assert ask_for(2, with_content(n=3)) == "accept {'n': 3} True"
+    assert schemas[0]["properties"] == {"value": {"type": "boolean"}}
+    assert schemas[1]["properties"] == {"value": {"type": "string", "enum": ["blue", "red"]}}
+    assert ask_for(0, lambda _: {"action": "decline"}) == "decline None False"
+    assert ask_for(1, with_content(value="green")).startswith("The answer does not fit the question: ")
+    peer.end()
+
+
+def test_a_client_that_refuses() -> None:
+    server = Server("s")
+
+    @server.tool
+    async def ask(ctx: Context) -> str:
+        try:
+            await ctx.sample("Hi")
+        except InputRefusedError as error:
+            return f"refused: {error.code} {error}"
+        return "answered"
+
+    @server.tool
+    async def trusting(ctx: Context) -> str:
+        return (await ctx.sample("Hi")).text
+
+    peer = InProcess(server)
+
+    def refuse(_: dict[str, Any]) -> dict[str, Any]:
+        return {"code": -1, "message": "User said no"}
+
+    assert peer.converse("tools/call", {"name": "ask"}, refuse)["content"][0]["text"] == "refused: -1 User said no"
+    untold = peer.converse("tools/call", {"name": "trusting"}, refuse)
+    assert untold["isError"] is True and untold["content"][0]["text"] == "User said no"
+    peer.end()
+
+
+@ERAS
+@pytest.mark.parametrize("kind", ["async", "thread", "inline"])
+def test_a_client_that_cannot_answer(revision: str, kind: str) -> None:
+    server = ask_server(kind, [])
+
+    @server.tool
+    async def careful(ctx: Context) -> str:
+        try:
+            await ctx.roots()
+        except MissingCapabilityError:
+            return "no roots"
+        return "roots"
+
+    peer = InProcess(server, revision, {"sampling": {}})
+    assert peer.text("careful") == "no roots"
+    error = peer.error("tools/call", {"name": "ask"})
+    if revision == MODERN:
+        assert error["code"] == -32021
+        assert error["data"]["requiredCapabilities"] == {"elicitation": {}}
+    assert peer.text("careful") == "no roots"
+    peer.end()
+
+
+def test_a_waiting_handler_is_cancelled() -> None:
+    server = Server("s")
+    unwound: list[str] = []
+
+    @server.tool
+    def ask(ctx: SyncContext) -> str:
+        try:
+            return str(ctx.elicit("Who?", Name))
+        finally:
+            unwound.append("thread")
+
+    @server.tool
+    async def aask(ctx: Context) -> str:
+        try:
+            return str(await ctx.elicit("Who?", Name))
+        finally:
+            unwound.append("task")
+
+    peer = InProcess(server)
+    for name in ("ask", "aask"):
+        request = peer.start("tools/call", {"name": name})
+        while peer.receive().get("method") != "elicitation/create":
+            pass
+        peer.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": request}})
+        peer.request("tools/list")
+    peer.end()
+    assert unwound == ["thread", "task"]
+
+
+def test_prompts_and_resources_ask_too() -> None:
+    server = Server("s")
+
+    @server.prompt
+    async def p(ctx: Context) -> str:
+        return str((await ctx.elicit("Who?", Name)).content)
+
+    @server.resource("r://x")
+    def r(ctx: SyncContext) -> str:
+        return str(ctx.elicit("Who?", Name).content)
+
+    for revision in (LEGACY, MODERN):
+        peer = InProcess(server, revision)
+        prompt = peer.converse("prompts/get", {"name": "p"}, answers)
+        assert prompt["messages"][0]["content"]["text"] == "Name(name='Ada')"
+        read = peer.converse("resources/read", {"uri": "r://x"}, answers)
+        assert read["contents"][0]["text"] == "Name(name='Ada')"
+        peer.end()
+
+
+def test_a_question_twice_under_one_key_is_a_defect(caplog: pytest.LogCaptureFixture) -> None:
+    server = Server("s")
+
+    @server.tool
+    async def ask(ctx: Context) -> str:
+        await asyncio.gather(ctx.elicit("A?", bool, key="k"), ctx.elicit("B?", bool, key="k"))
+        return "asked"
+
+    peer = InProcess(server)
+    assert peer.converse("tools/call", {"name": "ask"}, answers)["isError"] is True
+    assert "two questions of the key 'k'" in caplog.text
+    peer.end()
+
+
+# ---------------------------------------------------------------- lifespan
+
+
+@pytest.mark.parametrize("kind", ["async", "sync"])
+def test_lifespan(kind: str) -> None:
+    seen: list[str] = []
+
+    @contextlib.asynccontextmanager
+    async def asynchronous(server: Server) -> AsyncIterator[str]:
+        seen.append("enter " + server.name)
+        yield "value"
+        seen.append("exit")
+
+    @contextlib.contextmanager
+    def sync(server: Server) -> Iterator[str]:
+        seen.append("enter " + server.name)
+        yield "value"
+        seen.append("exit")
+
+    server = Server("s", lifespan=asynchronous if kind == "async" else sync)
+
+    @server.tool(inline=True)
+    def inline(ctx: SyncContext) -> str:
+        return str(ctx.lifespan)
+
+    @server.tool
+    async def waits(ctx: Context) -> str:
+        return str(ctx.lifespan)
+
+    peer = InProcess(server)
+    assert peer.text("inline") == peer.text("waits") == "value"
+    assert seen == ["enter s"]
+    peer.end()
+    assert seen == ["enter s", "exit"]
+
+
