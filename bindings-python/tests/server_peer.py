@@ -19,7 +19,7 @@ from barewire._serve import serve
 #: Long enough for a loaded machine; a passing test never waits for it.
 PATIENCE = 20.0
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
-CAPABILITIES = {"elicitation": {}, "sampling": {}, "roots": {}}
+CAPABILITIES: dict[str, Any] = {"elicitation": {}, "sampling": {}, "roots": {}}
 _KEY = "io.modelcontextprotocol/"
 
 Answer = Callable[[dict[str, Any]], Any]
@@ -90,7 +90,9 @@ class Peer:
 
     # ------------------------------------------------------------ requests
 
-    def start(self, method: str, params: dict[str, Any] | None = None, meta: dict[str, Any] | None = None) -> int:
+    def start(
+        self, method: str, params: dict[str, Any] | None = None, meta: dict[str, Any] | None = None
+    ) -> int:
         """Send a request; returns its id."""
         self._id += 1
         params = dict(params or {})
@@ -136,9 +138,7 @@ class Peer:
         error: dict[str, Any] = response["error"]
         return error
 
-    def call(
-        self, name: str, meta: dict[str, Any] | None = None, /, **arguments: Any
-    ) -> dict[str, Any]:
+    def call(self, name: str, meta: dict[str, Any] | None = None, /, **arguments: Any) -> dict[str, Any]:
         return self.request("tools/call", {"name": name, "arguments": arguments}, meta)
 
     def text(self, name: str, /, **arguments: Any) -> str:
@@ -153,7 +153,7 @@ class Peer:
         params = dict(params)
         for _ in range(10):
             response = self.wait(self.start(method, params, meta), answer)
-            result: dict[str, Any] = response.get("result", response.get("error"))
+            result: dict[str, Any] = response["result"] if "result" in response else response["error"]
             if result.get("resultType") != "input_required":
                 return result
             asked = result["inputRequests"]
@@ -218,9 +218,7 @@ class Process(Peer):
         program = folder / "server.py"
         program.write_text(code)
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        self.process = subprocess.Popen(
-            [sys.executable, str(program), *arguments], **{**pipes, **options}
-        )
+        self.process = subprocess.Popen([sys.executable, str(program), *arguments], **{**pipes, **options})
         stdin, stdout = self.process.stdin, self.process.stdout
         super().__init__(
             -1 if stdout is None else stdout.fileno(), -1 if stdin is None else stdin.fileno(), revision

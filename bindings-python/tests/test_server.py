@@ -21,7 +21,7 @@ from barewire import (
     SyncContext,
     ToolError,
 )
-from server_peer import CAPABILITIES, LEGACY, MODERN, PATIENCE, InProcess
+from server_peer import LEGACY, MODERN, PATIENCE, InProcess
 
 ERAS = pytest.mark.parametrize("revision", [LEGACY, MODERN])
 
@@ -110,7 +110,13 @@ def test_definitions_reach_the_client(revision: str) -> None:
     server = Server("s")
 
     @server.tool(
-        name="n", title="T", read_only=True, destructive=False, idempotent=True, open_world=False, meta={"k": 1}
+        name="n",
+        title="T",
+        read_only=True,
+        destructive=False,
+        idempotent=True,
+        open_world=False,
+        meta={"k": 1},
     )
     def f(a: int = 1) -> Name:
         """Does it.
@@ -309,7 +315,12 @@ def test_resources(revision: str) -> None:
 
     peer = InProcess(server, revision)
     listed = peer.request("resources/list")["resources"]
-    assert listed[0] == {"uri": "r://text", "name": "text", "description": "A text.", "mimeType": "text/markdown"}
+    assert listed[0] == {
+        "uri": "r://text",
+        "name": "text",
+        "description": "A text.",
+        "mimeType": "text/markdown",
+    }
     (template,) = peer.request("resources/templates/list")["resourceTemplates"]
     assert template["uriTemplate"] == "r://item/{number}"
 
@@ -590,7 +601,10 @@ def test_a_client_that_refuses() -> None:
     def refuse(_: dict[str, Any]) -> dict[str, Any]:
         return {"code": -1, "message": "User said no"}
 
-    assert peer.converse("tools/call", {"name": "ask"}, refuse)["content"][0]["text"] == "refused: -1 User said no"
+    assert (
+        peer.converse("tools/call", {"name": "ask"}, refuse)["content"][0]["text"]
+        == "refused: -1 User said no"
+    )
     untold = peer.converse("tools/call", {"name": "trusting"}, refuse)
     assert untold["isError"] is True and untold["content"][0]["text"] == "User said no"
     peer.end()
@@ -716,5 +730,3 @@ def test_lifespan(kind: str) -> None:
     assert seen == ["enter s"]
     peer.end()
     assert seen == ["enter s", "exit"]
-
-

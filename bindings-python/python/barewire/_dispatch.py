@@ -205,8 +205,9 @@ class Connection:
     def run_deferred(self) -> None:
         """Start what has waited for the event loop."""
         deferred, self._deferred = self._deferred, []
-        for function, arguments in deferred:
-            function(*arguments)
+        if not self.finished:
+            for function, arguments in deferred:
+                function(*arguments)
 
     def _run_direct(self, endpoint: Endpoint, event: Any, values: tuple[Any, ...]) -> None:
         try:

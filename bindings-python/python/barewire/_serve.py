@@ -68,16 +68,16 @@ class _Streams:
         if sys.stdout is not None:
             sys.stdout.flush()
         self._stdout = sys.stdout
+        nothing = os.open(os.devnull, os.O_RDWR)
+        if nothing > 2 and not _is_open(2):  # or the copies below would become standard error
+            os.dup2(nothing, 2)
         self.input = os.dup(0)
         self.output = os.dup(1)
-        nothing = os.open(os.devnull, os.O_RDWR)
         os.dup2(nothing, 0)
-        try:
-            os.dup2(2, 1)
-        except OSError:  # standard error is closed
-            os.dup2(nothing, 1)
-        os.close(nothing)
-        sys.stdout = sys.stderr
+        os.dup2(2, 1)
+        if nothing > 2:
+            os.close(nothing)
+        sys.stdout = sys.stderr if sys.stderr is not None else open(1, "w", closefd=False)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -86,6 +86,14 @@ class _Streams:
         os.dup2(self.output, 1)
         os.close(self.input)
         os.close(self.output)
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
 
 
 class Host:
