@@ -140,7 +140,7 @@ _encoder = msgspec.json.Encoder(enc_hook=encode_hook)
 _encode = _encoder.encode
 _TEXT, _END_TEXT = b'{"content":[{"type":"text","text":', b"}]}"
 _END_STRUCTURED = b'}],"structuredContent":'
-_WRAP, _END_WRAP = b'{"result":', b"}"
+_WRAP = b'{"result":'
 
 
 def text_result(text: str) -> bytes:
@@ -167,13 +167,20 @@ def tool_encoder(hint: Any) -> tuple[Callable[[Any], bytes], Output | None]:
     if _is_content(hint):
         return _encode_blocks, None
     output = Output(hint)
+    return _structured_encoder(output), output
+
+
+def _structured_encoder(output: Output) -> Callable[[Any], bytes]:
+    encode_value, end = output.encode, b"}}" if output.wrapped else b"}"
+    middle = _END_STRUCTURED + _WRAP if output.wrapped else _END_STRUCTURED
 
     def encode(value: Any) -> bytes:
         if isinstance(value, ToolResult):
             return _encode_result(value, output)
-        return _encode_structured(value, output)
+        encoded = encode_value(value)
+        return b"".join((_TEXT, _as_text(encoded), middle, encoded, end))
 
-    return encode, output
+    return encode
 
 
 def _is_opaque(hint: Any) -> bool:
@@ -227,12 +234,6 @@ def _encode_anything(value: Any) -> bytes:
     if isinstance(value, (list, tuple)) and any(isinstance(item, _BLOCKS) for item in value):
         return _encode_blocks(value)
     return _TEXT + _as_text(_encode(value)) + _END_TEXT
-
-
-def _encode_structured(value: Any, output: Output) -> bytes:
-    encoded = output.encode(value)
-    wrapped = (_WRAP, encoded, _END_WRAP) if output.wrapped else (encoded,)
-    return b"".join((_TEXT, _as_text(encoded), _END_STRUCTURED, *wrapped, b"}"))
 
 
 def _as_text(encoded: bytes) -> bytes:

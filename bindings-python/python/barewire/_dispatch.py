@@ -10,6 +10,8 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, Protocol
 
+import msgspec
+
 from . import _native as native
 from ._call import Call, Unwind, memory_of
 from ._context import Context, SyncContext
@@ -132,21 +134,24 @@ class Connection:
     # ------------------------------------------------------------ events
 
     def _tool_called(self, event: native.ToolCalled) -> None:
-        self._called(self.server._tools.get(event.name), event)
+        self._called(self.server._tools.get(event.name), event, event.arguments)
 
     def _prompt_requested(self, event: native.PromptRequested) -> None:
-        self._called(self.server._prompts.get(event.name), event)
+        self._called(self.server._prompts.get(event.name), event, event.arguments)
 
     def _resource_read_requested(self, event: native.ResourceReadRequested) -> None:
-        self._called(self.server._resources.get(event.template or event.uri), event)
+        template = event.template
+        resource = self.server._resources.get(event.uri if template is None else template)
+        raw = None if template is None else msgspec.json.encode(event.variables)
+        self._called(resource, event, raw)
 
     def _completion_requested(self, event: native.CompletionRequested) -> None:
-        key = (event.prompt or event.resource or "", event.argument)
-        completer = self.server._completers.get(key)
+        reference = event.prompt if event.resource is None else event.resource
+        completer = self.server._completers.get((reference or "", event.argument))
         if completer is None:
             self.machine.respond(event.request, NO_COMPLETIONS)
         else:
-            self._called(completer, event)
+            self._called(completer, event, completer.raw_arguments(event))
 
     def _request_cancelled(self, event: native.RequestCancelled) -> None:
         call = self._calls.pop(event.request, None)
@@ -172,14 +177,14 @@ class Connection:
 
     # ------------------------------------------------------------ calls
 
-    def _called(self, endpoint: Endpoint | None, event: Any) -> None:
+    def _called(self, endpoint: Endpoint | None, event: Any, raw: bytes | None) -> None:
         if endpoint is None:  # taken out of the catalog a moment ago
             self.machine.respond_error(event.request, INVALID_PARAMS, "Not found")
             return
-        if event.context.round and self._resumes(event):
+        if (self._calls or self._waiting) and self._resumes(event):
             return
         try:
-            values = endpoint.bind(endpoint.raw_arguments(event))
+            values = endpoint.bind(raw or b"{}")
         except InvalidArguments as error:
             endpoint.refuse_arguments(self.machine, event, str(error))
             return
@@ -341,16 +346,16 @@ class Connection:
 
     def _resumes(self, event: Any) -> bool:
         """Whether a handler waits for this event: in legacy revisions, or by memory."""
-        context = event.context
         call = self._calls.get(event.request)
-        if call is None and context.state is not None and self._waiting:
-            call = self._waiting.pop(memory_of(context.state), None)
+        if call is None and self._waiting:
+            state = event.context.state
+            call = None if state is None else self._waiting.pop(memory_of(state), None)
             if call is not None:
                 call.event, call.request, call.memory = event, event.request, ""
                 self._calls[event.request] = call
         if call is None:
             return False
-        call.resume(context)
+        call.resume(event.context)
         return True
 
 

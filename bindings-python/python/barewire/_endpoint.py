@@ -54,10 +54,6 @@ class Endpoint:
         self.direct = inline and handler.plain
         self.definition: bytes = b""
 
-    def raw_arguments(self, event: Any) -> bytes:
-        """The JSON object of the arguments of a request."""
-        return event.arguments or b"{}"
-
     def encode(self, value: Any, event: Any) -> bytes:
         """The JSON of a result."""
         raise NotImplementedError
@@ -212,9 +208,6 @@ class Resource(Endpoint):
             )
         )
 
-    def raw_arguments(self, event: Any) -> bytes:
-        return _encode(event.variables) if self.is_template else b"{}"
-
     def encode(self, value: Any, event: Any) -> bytes:
         return resource_result(value, event.uri, self.mime_type)
 
@@ -326,6 +319,7 @@ class Completer(Endpoint):
         self.bind = msgspec.json.Decoder(tuple[(str, dict[str, str])[:count]]).decode  # type: ignore[misc]
 
     def raw_arguments(self, event: Any) -> bytes:
+        """The JSON of the values, from the event of a request."""
         values = (event.value, msgspec.Raw(event.arguments or b"{}"))
         return _encode(values[: len(self.handler.parameters)])
 

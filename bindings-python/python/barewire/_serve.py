@@ -228,7 +228,7 @@ class Host:
     def settle(self) -> None:
         """Write, and take what only shows up once the end has come."""
         self.flush()
-        if self._ended:
+        if self._ended and not self.connection.finished:
             self.connection.dispatch(self._machine.events())
             self.flush()
 
@@ -261,14 +261,15 @@ class Host:
         """Serve until the end, on the calling thread."""
         lifespan = self._server.lifespan
         manager: Any = nullcontext() if lifespan is None else lifespan(self._server)
-        if hasattr(manager, "__enter__"):
-            with manager as self.connection.lifespan:
-                with _Signals(self._stop if signals else None, self._wake_write):
+        # Signals are caught throughout; an event loop that takes over catches them its own way.
+        with _Signals(self._stop if signals else None, self._wake_write):
+            if hasattr(manager, "__enter__"):
+                with manager as self.connection.lifespan:
                     self._run_blocking()
-                if not self.finished:
-                    self._run_in_new_loop(signals, None)
-        else:
-            self._run_in_new_loop(signals, manager)
+                    if not self.finished:
+                        self._run_in_new_loop(signals, None)
+            else:
+                self._run_in_new_loop(signals, manager)
 
     def _run_blocking(self) -> None:
         """Until the end, or until something needs an event loop."""

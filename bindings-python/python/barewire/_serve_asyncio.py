@@ -155,10 +155,11 @@ def eager_starter(loop: asyncio.AbstractEventLoop) -> Callable[[Coroutine[Any, A
     if sys.version_info >= (3, 12):
         return lambda coroutine: asyncio.Task(coroutine, loop=loop, eager_start=True)
 
-    steps: list[tuple[Callable[..., Any], Any]] = []
+    caught: Any = None
 
-    def catch(callback: Callable[..., Any], *_: Any, context: Any = None) -> None:
-        steps.append((callback, context))
+    def catch(step: Callable[..., Any], *, context: Any = None) -> None:
+        nonlocal caught
+        caught = (step, context)
 
     def start(coroutine: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         try:
@@ -169,7 +170,7 @@ def eager_starter(loop: asyncio.AbstractEventLoop) -> Callable[[Coroutine[Any, A
             task = asyncio.Task(coroutine, loop=loop)
         finally:
             del loop.call_soon
-        step, context = steps.pop()
+        step, context = caught
         context.run(step)
         return task
 
