@@ -278,8 +278,8 @@ def test_tools_come_and_go_while_serving() -> None:
 
     peer = InProcess(server)
     assert peer.text("change") == "changed"
-    assert {n["method"] for n in peer.notifications} == {"notifications/tools/list_changed"}
     assert [tool["name"] for tool in peer.request("tools/list")["tools"]] == ["change", "second"]
+    assert {n["method"] for n in peer.notifications} == {"notifications/tools/list_changed"}
     assert peer.text("second") == "b"
     assert peer.error("tools/call", {"name": "first"})["code"] == -32602
     server.add_tool(lambda: "c", name="third")  # from another thread than the serving one
