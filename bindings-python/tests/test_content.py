@@ -198,7 +198,6 @@ def test_spelled_out_structured_content() -> None:
     assert result(Quote, ToolResult(["failed"], is_error=True))["isError"] is True
 
 
-# proves: FEAT-020
 def test_structured_null_is_present() -> None:
     assert result(ToolResult, ToolResult(structured_content=None))["structuredContent"] is None
     assert "structuredContent" not in result(ToolResult, ToolResult([]))

@@ -131,6 +131,7 @@ def test_regular_files(program: list[str], tmp_path: Path, calls: Any) -> None:
     assert texts(target.read_bytes()) == expected
 
 
+# proves: BASE-166
 def test_dev_null(program: list[str]) -> None:
     done = subprocess.run(program, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"returned\n")
@@ -173,6 +174,7 @@ def test_a_terminal(program: list[str]) -> None:
 # ---------------------------------------------------------------- what belongs to the protocol
 
 
+# proves: BASE-158
 def test_prints_go_to_standard_error(tmp_path: Path) -> None:
     peer = Process(SERVER, tmp_path)
     assert peer.text("prints") == "''"
@@ -211,7 +213,7 @@ def test_nothing_heavy_is_loaded_before_it_is_needed(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- the end
 
 
-# proves: BASE-189
+# proves: BASE-166
 def test_answers_that_are_owed_come_before_the_end(program: list[str]) -> None:
     calls: list[tuple[str, dict[str, Any]]] = [
         ("waits", {"text": "a", "seconds": 0.3}),

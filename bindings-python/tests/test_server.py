@@ -104,7 +104,7 @@ def test_decorated_functions_stay_callable() -> None:
     assert thing(4) == 4
 
 
-# proves: FEAT-001 FEAT-009 FEAT-038
+# proves: FEAT-001 FEAT-009
 @ERAS
 def test_definitions_reach_the_client(revision: str) -> None:
     server = Server("s")
@@ -142,6 +142,7 @@ def test_definitions_reach_the_client(revision: str) -> None:
     peer.end()
 
 
+# proves: FEAT-038
 def test_the_same_name_twice_is_refused() -> None:
     server = Server("s")
     server.add_tool(lambda: "a", name="t")
