@@ -99,7 +99,11 @@ fn call(
 
 /// A result that is one block of text.
 fn text(text: &str) -> Result<String, serde_json::Error> {
-    Ok(format!(r#"{{"content":[{{"type":"text","text":{}}}]}}"#, serde_json::to_string(text)?))
+    let mut result = Vec::with_capacity(text.len() + text.len() / 8 + 64);
+    result.extend_from_slice(br#"{"content":[{"type":"text","text":"#);
+    serde_json::to_writer(&mut result, text)?;
+    result.extend_from_slice(b"}]}");
+    String::from_utf8(result).map_err(serde::ser::Error::custom)
 }
 
 fn flush(server: &mut Stdio<Server>) -> std::io::Result<()> {

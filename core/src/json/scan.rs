@@ -155,33 +155,23 @@ impl<'a> Scanner<'a> {
 
     /// Consumes the rest of a string, the opening quote being behind us.
     fn string_rest(&mut self) -> Result<(), ScanError> {
+        let mut rest = &self.bytes[self.at..];
         loop {
-            self.at += plain_prefix(&self.bytes[self.at..]);
-            match self.bytes.get(self.at) {
-                Some(b'"') => {
-                    self.at += 1;
+            rest = &rest[plain_prefix(rest)..];
+            match rest {
+                [b'"', after @ ..] => {
+                    self.at = self.bytes.len() - after.len();
                     return Ok(());
                 }
-                Some(b'\\') => self.escape()?,
-                _ => return Err(ScanError::Syntax(self.at)),
-            }
-        }
-    }
-
-    fn escape(&mut self) -> Result<(), ScanError> {
-        match self.bytes.get(self.at + 1) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
-            Some(b'u') => {
-                let hex =
-                    self.bytes.get(self.at + 2..self.at + 6).ok_or(ScanError::Syntax(self.bytes.len()))?;
-                if !hex.iter().all(u8::is_ascii_hexdigit) {
-                    return Err(ScanError::Syntax(self.at));
+                [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', after @ ..] => rest = after,
+                [b'\\', b'u', a, b, c, d, after @ ..]
+                    if [a, b, c, d].iter().all(|digit| digit.is_ascii_hexdigit()) =>
+                {
+                    rest = after;
                 }
-                self.at += 6;
+                _ => return Err(ScanError::Syntax(self.bytes.len() - rest.len())),
             }
-            _ => return Err(ScanError::Syntax(self.at)),
         }
-        Ok(())
     }
 
     fn number(&mut self) -> Result<(), ScanError> {
@@ -228,21 +218,52 @@ impl<'a> Scanner<'a> {
 /// The length of the longest prefix that holds no quote, backslash or control character.
 #[inline]
 fn plain_prefix(bytes: &[u8]) -> usize {
+    const WORD: usize = 8;
+    /// Runs that go on for so long are taken block by block.
+    const SHORT: usize = 16 * WORD;
+    let (words, _) = bytes.as_chunks::<WORD>();
+    for (at, word) in words.iter().enumerate() {
+        let found = special_bytes(u64::from_le_bytes(*word));
+        if found != 0 {
+            return at * WORD + (found.trailing_zeros() / 8) as usize;
+        }
+        if at * WORD == SHORT {
+            return long_plain_prefix(bytes, SHORT);
+        }
+    }
+    byte_by_byte(bytes, words.len() * WORD)
+}
+
+/// As [`plain_prefix`] for long runs such as base64, the first `length` bytes being plain.
+#[inline(never)]
+fn long_plain_prefix(bytes: &[u8], length: usize) -> usize {
     const LANES: usize = 32;
     let special = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
-    let mut length = 0;
     // A branch-free test of a whole block, which the compiler turns into vector instructions.
-    for block in bytes.chunks_exact(LANES) {
-        let found = block.iter().fold(0u8, |found, &byte| found | u8::from(special(byte)));
-        if found != 0 {
-            break;
-        }
-        length += LANES;
-    }
-    while bytes.get(length).is_some_and(|&byte| !special(byte)) {
+    let plain = |block: &&[u8]| block.iter().fold(0u8, |found, &byte| found | u8::from(special(byte))) == 0;
+    let blocks = bytes[length..].chunks_exact(LANES).take_while(plain).count();
+    byte_by_byte(bytes, length + blocks * LANES)
+}
+
+fn byte_by_byte(bytes: &[u8], mut length: usize) -> usize {
+    while bytes.get(length).is_some_and(|&byte| byte >= 0x20 && byte != b'"' && byte != b'\\') {
         length += 1;
     }
     length
+}
+
+/// The high bit of each byte of `word` that is a quote, a backslash or a control character; bits above the
+/// lowest one that is set may be wrong, for the borrow of a subtraction travels upwards.
+#[inline]
+const fn special_bytes(word: u64) -> u64 {
+    const LOW: u64 = u64::MAX / 0xff;
+    const HIGH: u64 = LOW << 7;
+    let quote = word ^ (LOW * b'"' as u64);
+    let backslash = word ^ (LOW * b'\\' as u64);
+    let below = word.wrapping_sub(LOW * 0x20) & !word;
+    let is_quote = quote.wrapping_sub(LOW) & !quote;
+    let is_backslash = backslash.wrapping_sub(LOW) & !backslash;
+    (below | is_quote | is_backslash) & HIGH
 }
 
 /// Which containers are open: one bit a level, set for an object.
@@ -420,6 +441,21 @@ mod tests {
                 let ours = check(&text, 64).is_ok();
                 let theirs = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
                 assert_eq!(ours, theirs, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn finds_special_bytes_wherever_they_stand() {
+        for length in 0..200 {
+            for special in [0u8, 0x1f, b'"', b'\\', 0x20, 0x7f, 0x80, 0xff] {
+                for plain in [b'a', b' ', b'!', b'#', b'[', b']', 0x7f, 0x80, 0xff] {
+                    let mut bytes = alloc::vec![plain; length];
+                    bytes.push(special);
+                    bytes.extend([plain, special, plain]);
+                    let is_special = special < 0x20 || special == b'"' || special == b'\\';
+                    assert_eq!(plain_prefix(&bytes), if is_special { length } else { bytes.len() });
+                }
             }
         }
     }
