@@ -49,7 +49,7 @@ fn opened(
 
 /// Runs a command of the machine that gives nothing.
 fn done(this: This<'_, '_>, command: impl FnOnce(&mut Machine) -> Result<(), Error>) -> PyResult<()> {
-    with(this, |stdio| Ok(command(stdio.machine_mut())?))
+    with(this, |stdio| command(stdio.machine_mut()))
 }
 
 fn waiting(timeout: Option<u64>) -> RequestOptions {

@@ -24,31 +24,13 @@ impl<T> Guarded<T> {
         catch_unwind(AssertUnwindSafe(make)).unwrap_or(Err(POISONED)).map(|value| Guarded(Some(value)))
     }
 
-    fn call<R>(&mut self, work: impl FnOnce(&mut T) -> Result<R, Failure>) -> Result<R, Failure> {
+    fn call<R>(&mut self, work: impl FnOnce(&mut T) -> Result<R, Error>) -> Result<R, Error> {
         let value = self.0.as_mut().ok_or(POISONED)?;
         // The value is dropped after a panic: nobody sees it half changed.
         catch_unwind(AssertUnwindSafe(|| work(value))).unwrap_or_else(|_| {
             self.0 = None;
-            Err(POISONED.into())
+            Err(POISONED)
         })
-    }
-}
-
-/// Why a call failed. It becomes an exception after the borrow has ended, because making one runs Python code.
-pub(crate) enum Failure {
-    Core(Error),
-    Python(PyErr),
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Failure::Core(error)
-    }
-}
-
-impl From<PyErr> for Failure {
-    fn from(error: PyErr) -> Self {
-        Failure::Python(error)
     }
 }
 
@@ -61,17 +43,15 @@ pub(crate) trait Holder: PyClass<Frozen = False> {
     fn stdio(&mut self) -> &mut Guarded<Stdio<Self::Machine>>;
 }
 
-/// Runs `work` on what `holder` holds. No Python code runs meanwhile, so that calls of several threads cannot
-/// meet inside: what `work` allocates must not be tracked by the garbage collector.
+/// Runs `work` on what `holder` holds. `work` runs no Python code, so that calls of several threads cannot meet
+/// inside: it may make `bytes`, but nothing that the garbage collector tracks, such as events and exceptions.
 pub(crate) fn with<H: Holder, R>(
     holder: &Bound<'_, H>,
-    work: impl FnOnce(&mut Stdio<H::Machine>) -> Result<R, Failure>,
+    work: impl FnOnce(&mut Stdio<H::Machine>) -> Result<R, Error>,
 ) -> PyResult<R> {
+    // The borrow ends with this statement, before an exception is made.
     let outcome = holder.try_borrow_mut()?.stdio().call(work);
-    outcome.map_err(|failure| match failure {
-        Failure::Core(error) => errors::raised(holder.py(), &error),
-        Failure::Python(error) => error,
-    })
+    outcome.map_err(|error| errors::raised(holder.py(), &error))
 }
 
 /// Runs a verb that takes something in, and gives all events that are there then.
@@ -82,18 +62,26 @@ pub(crate) fn step<'py, H: Holder>(
     verb: impl FnOnce(&mut Stdio<H::Machine>) -> Result<(), Error>,
 ) -> PyResult<Bound<'py, PyList>> {
     let py = holder.py();
-    let events = PyList::empty(py);
+    // Mostly there is one event, which then needs no room on the heap.
+    let (mut first, mut rest) = (None, Vec::new());
     with(holder, |stdio| {
         let outcome = verb(stdio);
-        let before = events.len();
-        while let Some(event) = stdio.machine_mut().poll_event() {
-            events.append(event.into_event(py)?)?;
+        first = stdio.machine_mut().poll_event();
+        if first.is_none() {
+            return outcome;
         }
-        if events.len() == before {
-            outcome?;
+        while let Some(event) = stdio.machine_mut().poll_event() {
+            rest.push(event);
         }
         Ok(())
     })?;
+    let Some(first) = first else {
+        return Ok(PyList::empty(py));
+    };
+    let events = PyList::new(py, [first.into_event(py)?])?;
+    for event in rest {
+        events.append(event.into_event(py)?)?;
+    }
     Ok(events)
 }
 

@@ -34,7 +34,7 @@ type Events<'py> = PyResult<Bound<'py, PyList>>;
 
 /// Runs a command of the machine.
 fn run<R>(this: This<'_, '_>, command: impl FnOnce(&mut Machine) -> Result<R, Error>) -> PyResult<R> {
-    with(this, |stdio| Ok(command(stdio.machine_mut())?))
+    with(this, |stdio| command(stdio.machine_mut()))
 }
 
 #[pymethods]
