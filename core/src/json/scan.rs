@@ -100,6 +100,32 @@ impl<'a> Scanner<'a> {
         Ok(start..self.at)
     }
 
+    /// Consumes an object that stands inside `outer` containers. `member` is given each key, quotes excluded,
+    /// with the scanner before the value, which it must consume.
+    #[inline]
+    pub(crate) fn members(
+        &mut self,
+        outer: usize,
+        mut member: impl FnMut(&mut Self, Range<usize>) -> Result<(), ScanError>,
+    ) -> Result<(), ScanError> {
+        if self.peek() == Some(b'{') && outer >= self.depth_limit {
+            return Err(ScanError::Depth(self.at));
+        }
+        self.expect(b'{')?;
+        if self.peek() == Some(b'}') {
+            return self.expect(b'}');
+        }
+        loop {
+            let key = self.string()?;
+            self.expect(b':')?;
+            member(self, key)?;
+            if self.peek() != Some(b',') {
+                return self.expect(b'}');
+            }
+            self.expect(b',')?;
+        }
+    }
+
     fn scalar(&mut self, first: u8) -> Result<(), ScanError> {
         match first {
             b'"' => {
@@ -324,24 +350,12 @@ pub(crate) fn object_members(
     mut member: impl FnMut(Range<usize>, Range<usize>),
 ) -> Result<(), ScanError> {
     let mut scanner = Scanner::new(text, depth_limit);
-    scanner.expect(b'{')?;
-    if scanner.peek() == Some(b'}') {
-        scanner.expect(b'}')?;
-        return scanner.end();
-    }
-    loop {
-        let key = scanner.string()?;
-        scanner.expect(b':')?;
+    scanner.members(0, |scanner, key| {
         let value = scanner.value_at_depth(1)?;
         member(key, value);
-        match scanner.peek() {
-            Some(b',') => scanner.expect(b',')?,
-            _ => {
-                scanner.expect(b'}')?;
-                return scanner.end();
-            }
-        }
-    }
+        Ok(())
+    })?;
+    scanner.end()
 }
 
 /// The ranges of the elements of the array `text`.

@@ -27,11 +27,28 @@ pub(crate) struct Reading<'a> {
     pub(crate) tolerated: Option<Violation>,
 }
 
+/// A member that a message holds in its parameters, seen in passing: keys without quotes, values as JSON texts.
+/// It says nothing of whether the message is sound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Noted<'a> {
+    /// A member of `params`.
+    Param(&'a str, &'a str),
+    /// An object `params._meta` begins. Of two, the last counts.
+    MetaBegins,
+    /// A member of `params._meta`.
+    Meta(&'a str, &'a str),
+}
+
 /// Reads one text: a message, a batch, or something malformed.
 pub(crate) fn read(text: &str, depth_limit: usize) -> Reading<'_> {
+    read_noting(text, depth_limit, |_| {})
+}
+
+/// As [`read`], and tells `note` of what stands in the parameters, so that they need no second pass.
+pub(crate) fn read_noting<'a>(text: &'a str, depth_limit: usize, note: impl FnMut(Noted<'a>)) -> Reading<'a> {
     let mut scanner = Scanner::new(text, depth_limit);
     match scanner.peek() {
-        Some(b'{') => read_object(text, depth_limit),
+        Some(b'{') => read_object(text, scanner, note),
         Some(b'[') => match scan::check(text, depth_limit) {
             Ok(()) => Reading { parsed: Parsed::Batch(text), tolerated: None },
             Err(error) => malformed(violation_of(error), None, false),
@@ -99,13 +116,50 @@ impl Members {
     }
 }
 
-fn read_object(text: &str, depth_limit: usize) -> Reading<'_> {
+fn read_object<'a>(text: &'a str, mut scanner: Scanner<'a>, mut note: impl FnMut(Noted<'a>)) -> Reading<'a> {
     let mut members = Members::default();
-    if let Err(error) = scan::object_members(text, depth_limit, |key, value| members.set(&text[key], value)) {
+    let outcome = scanner.members(0, |scanner, key| {
+        let key = &text[key];
+        let value = if key == "params" && scanner.peek() == Some(b'{') {
+            read_params(text, scanner, &mut note)?
+        } else {
+            scanner.value_at_depth(1)?
+        };
+        members.set(key, value);
+        Ok(())
+    });
+    if let Err(error) = outcome.and_then(|()| scanner.end()) {
         let glimpse = glimpse(text.as_bytes());
         return malformed(violation_of(error), glimpse.id, glimpse.has_method);
     }
     classify(text, &members)
+}
+
+/// Reads the parameters object before which the scanner stands.
+fn read_params<'a>(
+    text: &'a str,
+    scanner: &mut Scanner<'a>,
+    note: &mut impl FnMut(Noted<'a>),
+) -> Result<Range<usize>, ScanError> {
+    let start = scanner.position();
+    scanner.members(1, |scanner, key| {
+        let key = &text[key];
+        let value = if key == "_meta" && scanner.peek() == Some(b'{') {
+            let start = scanner.position();
+            note(Noted::MetaBegins);
+            scanner.members(2, |scanner, key| {
+                let value = scanner.value_at_depth(3)?;
+                note(Noted::Meta(&text[key], &text[value]));
+                Ok(())
+            })?;
+            start..scanner.position()
+        } else {
+            scanner.value_at_depth(2)?
+        };
+        note(Noted::Param(key, &text[value]));
+        Ok(())
+    })?;
+    Ok(start..scanner.position())
 }
 
 fn classify<'a>(text: &'a str, members: &Members) -> Reading<'a> {
@@ -413,6 +467,45 @@ mod tests {
         for (text, violation, id, has_method) in cases {
             assert_eq!(bad(text), (violation, id.map(Into::into), has_method), "{text}");
         }
+    }
+
+    #[test]
+    fn parameters_are_noted_in_passing() {
+        let text = r#"{"id":1,"params": { "_meta" : {"a":[1],"b":null} ,"x":{"_meta":{"c":1}},"_meta":{"d":2}},"method":"m","jsonrpc":"2.0","y":{"z":1}}"#;
+        let mut noted = alloc::vec::Vec::new();
+        let reading = read_noting(text, 64, |what| noted.push(what));
+        let Parsed::One(Message::Request { params, .. }) = reading.parsed else { panic!() };
+        assert_eq!(params, Some(r#"{ "_meta" : {"a":[1],"b":null} ,"x":{"_meta":{"c":1}},"_meta":{"d":2}}"#));
+        assert_eq!(
+            noted,
+            [
+                Noted::MetaBegins,
+                Noted::Meta("a", "[1]"),
+                Noted::Meta("b", "null"),
+                Noted::Param("_meta", r#"{"a":[1],"b":null}"#),
+                Noted::Param("x", r#"{"_meta":{"c":1}}"#),
+                Noted::MetaBegins,
+                Noted::Meta("d", "2"),
+                Noted::Param("_meta", r#"{"d":2}"#),
+            ]
+        );
+    }
+
+    #[test]
+    fn depth_is_counted_from_the_envelope() {
+        let at = |place: &str| {
+            let params = place.replace('?', &format!("{}{}", "[".repeat(8), "]".repeat(8)));
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{params}}}"#)
+        };
+        for (place, depth) in [(r#"{"v":?}"#, 10), (r#"{"_meta":{"v":?}}"#, 11), (r#"{"_meta":?}"#, 10)] {
+            let text = at(place);
+            assert!(matches!(read(&text, depth).parsed, Parsed::One(_)), "{text}");
+            let Parsed::Malformed(malformed) = read(&text, depth - 1).parsed else { panic!("{text}") };
+            assert_eq!(malformed.violation, Violation::TooDeep);
+        }
+        let text = at("{}");
+        assert!(matches!(read(&text, 2).parsed, Parsed::One(_)));
+        assert!(matches!(read(&text, 1).parsed, Parsed::Malformed(_)));
     }
 
     #[test]

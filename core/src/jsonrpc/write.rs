@@ -108,9 +108,24 @@ pub(crate) fn json(out: &mut String, text: &str) {
 
 /// Appends an integer in decimal digits.
 pub(crate) fn integer(out: &mut String, value: i64) {
-    use core::fmt::Write;
-    // Writing to a String cannot fail.
-    let _ = write!(out, "{value}");
+    // 2^63 has 19 digits.
+    let mut digits = [0u8; 19];
+    let mut start = digits.len();
+    let mut rest = value.unsigned_abs();
+    loop {
+        start -= 1;
+        // The remainder is one digit.
+        digits[start] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if value < 0 {
+        out.push('-');
+    }
+    // Digits are ASCII.
+    out.push_str(core::str::from_utf8(&digits[start..]).unwrap_or_default());
 }
 
 /// Appends a JSON string.
@@ -152,6 +167,16 @@ pub(crate) fn string_member(out: &mut String, name: &str, value: &str) {
 mod tests {
     use super::*;
     use crate::json::Json;
+    use alloc::format;
+
+    #[test]
+    fn integers_are_written_as_they_are() {
+        for value in [0, 7, -7, 10, 99, 100, 12_345, i64::MAX, i64::MIN] {
+            let mut out = String::from("x");
+            integer(&mut out, value);
+            assert_eq!(out, format!("x{value}"));
+        }
+    }
 
     #[test]
     fn writes_what_json_rpc_says() {

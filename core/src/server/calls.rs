@@ -12,7 +12,7 @@ use super::in_flight::InFlight;
 use super::intake::Arrival;
 use super::ladder::Target;
 use super::modern::Caller;
-use super::text::{CompletionParts, MessageText, Params, object, present, string};
+use super::text::{CompletionParts, Members, MessageText, Params, object, present, string};
 use super::{CompletionReference, Event, RequestContext, Server, TemplateMatch, refusal};
 
 /// A request for the application, read and found in the catalog.

@@ -14,7 +14,7 @@ use crate::revision::{Direction, Era, Kind, Method};
 use crate::time::Instant;
 
 use super::answers::Addressee;
-use super::text::{MessageText, Meta, Params, object, string};
+use super::text::{Found, MessageText, Meta, Params, string};
 use super::{Event, Server, refusal};
 
 /// A request as it arrived.
@@ -26,6 +26,16 @@ pub(super) struct Arrival<'a> {
     pub(super) text: Option<&'a str>,
     pub(super) params: Params<'a>,
     pub(super) meta: Meta<'a>,
+    pub(super) batch: Option<u64>,
+}
+
+/// One message with what came along: the whole text, or an element of a batch.
+pub(super) struct Unit<'m, 'a> {
+    /// The text that arrived.
+    pub(super) message: &'m mut MessageText<'a>,
+    /// The text of this message.
+    pub(super) text: &'a str,
+    pub(super) found: Found<'a>,
     pub(super) batch: Option<u64>,
 }
 
@@ -106,10 +116,14 @@ impl Server {
 
     fn receive(&mut self, text: &str, facts: Facts<'_>) {
         self.client_cache.note_principal(facts.principal);
-        let Reading { parsed, tolerated } = parse::read(text, self.config.limits.depth);
+        let mut found = Found::default();
+        let Reading { parsed, tolerated } =
+            parse::read_noting(text, self.config.limits.depth, |noted| found.note(noted));
         let mut message = MessageText::new(text);
         let request = match parsed {
-            Parsed::One(one) => self.receive_one(one, &mut message, text, None),
+            Parsed::One(one) => {
+                self.receive_one(one, &mut Unit { message: &mut message, text, found, batch: None })
+            }
             Parsed::Batch(array) => {
                 self.receive_batch(array, &mut message);
                 None
@@ -126,55 +140,44 @@ impl Server {
         }
     }
 
-    /// Takes one message, `bytes` of the whole text; the handle if it was a request taken in.
-    fn receive_one(
-        &mut self,
-        one: Message<'_>,
-        message: &mut MessageText<'_>,
-        element: &str,
-        batch: Option<u64>,
-    ) -> Option<RequestHandle> {
+    /// Takes one message; the handle if it was a request taken in.
+    fn receive_one<'a>(&mut self, one: Message<'a>, unit: &mut Unit<'_, 'a>) -> Option<RequestHandle> {
         match one {
-            Message::Request { id, method, params } => {
-                self.receive_request(id, method, params, message, element, batch)
-            }
+            Message::Request { id, method, params } => self.receive_request(id, method, params, unit),
             Message::Notification { method, params } => {
-                self.receive_notification(&method, params, message, element);
+                self.receive_notification(&method, params, unit);
                 None
             }
             Message::Response { id, outcome } => {
-                self.receive_response(&id, outcome, message, element);
+                self.receive_response(&id, outcome, unit);
                 None
             }
             Message::ErrorWithoutId { .. } => {
-                self.discard(Violation::UnknownResponse, element.as_bytes());
+                self.discard(Violation::UnknownResponse, unit.text.as_bytes());
                 None
             }
         }
     }
 
-    fn receive_request(
+    fn receive_request<'a>(
         &mut self,
         id: RequestId,
-        method: Cow<'_, str>,
-        text: Option<&str>,
-        message: &mut MessageText<'_>,
-        element: &str,
-        batch: Option<u64>,
+        method: Cow<'a, str>,
+        text: Option<&'a str>,
+        unit: &mut Unit<'_, 'a>,
     ) -> Option<RequestHandle> {
         if self.in_flight.contains_id(&id) {
             // An answer, even an error, would end the request that came first.
-            self.discard(Violation::DuplicateId, element.as_bytes());
+            self.discard(Violation::DuplicateId, unit.text.as_bytes());
             return None;
         }
         let handle = self.draw();
-        if let Some(number) = batch {
+        if let Some(number) = unit.batch {
             self.batches.expect(number, handle);
         }
-        let params = text.map(Params::read).unwrap_or_default();
-        let meta = object(params.meta).map(Meta::read).unwrap_or_default();
-        let arrival = Arrival { id, handle, method, text, params, meta, batch };
-        self.route(&arrival, message);
+        let Found { params, meta } = unit.found;
+        let arrival = Arrival { id, handle, method, text, params, meta, batch: unit.batch };
+        self.route(&arrival, unit.message);
         Some(handle)
     }
 
@@ -223,7 +226,7 @@ impl Server {
         })
     }
 
-    fn receive_batch(&mut self, array: &str, message: &mut MessageText<'_>) {
+    fn receive_batch<'a>(&mut self, array: &'a str, message: &mut MessageText<'a>) {
         let allowed = self.session.as_ref().is_some_and(|session| session.revision.has_batches());
         let mut items = 0;
         let mut shakes_hands = false;
@@ -252,14 +255,15 @@ impl Server {
         self.send_batch(complete);
     }
 
-    fn receive_element(
+    fn receive_element<'a>(
         &mut self,
-        element: &str,
-        message: &mut MessageText<'_>,
+        text: &'a str,
+        message: &mut MessageText<'a>,
         batch: u64,
         shakes_hands: bool,
     ) {
-        match parse::read(element, self.config.limits.depth).parsed {
+        let mut found = Found::default();
+        match parse::read_noting(text, self.config.limits.depth, |noted| found.note(noted)).parsed {
             // One handshake spoils the whole batch (basic/lifecycle, 2025-03-26).
             Parsed::One(Message::Request { id, .. }) if shakes_hands && !self.in_flight.contains_id(&id) => {
                 let handle = self.draw();
@@ -268,14 +272,14 @@ impl Server {
                 self.refuse(&to, &refusal::invalid_request("initialize cannot be part of a batch"));
             }
             Parsed::One(one) => {
-                self.receive_one(one, message, element, Some(batch));
+                self.receive_one(one, &mut Unit { message, text, found, batch: Some(batch) });
             }
             Parsed::Batch(_) => {
                 let malformed = Malformed { violation: Violation::NotAMessage, id: None, has_method: false };
-                self.settle_malformed(&malformed, element.as_bytes(), Some(batch));
+                self.settle_malformed(&malformed, text.as_bytes(), Some(batch));
             }
             Parsed::Malformed(malformed) => {
-                self.settle_malformed(&malformed, element.as_bytes(), Some(batch));
+                self.settle_malformed(&malformed, text.as_bytes(), Some(batch));
             }
         }
     }
@@ -306,16 +310,10 @@ impl Server {
         }
     }
 
-    fn receive_notification(
-        &mut self,
-        name: &str,
-        params: Option<&str>,
-        message: &mut MessageText<'_>,
-        element: &str,
-    ) {
+    fn receive_notification(&mut self, name: &str, params: Option<&str>, unit: &mut Unit<'_, '_>) {
         let method = Method::from_name(name);
         match method {
-            Some(Method::Cancelled) => return self.receive_cancelled(params),
+            Some(Method::Cancelled) => return self.receive_cancelled(&unit.found.params),
             Some(Method::Initialized) if self.session.is_some() => return self.open_session(),
             _ => {}
         }
@@ -325,14 +323,13 @@ impl Server {
         });
         let session = self.session.as_ref().map(|session| session.handle);
         if session.is_none() || !is_taken {
-            return self.discard(Violation::UnexpectedMessage, element.as_bytes());
+            return self.discard(Violation::UnexpectedMessage, unit.text.as_bytes());
         }
-        let params = params.map(|params| message.keep(params));
+        let params = params.map(|params| unit.message.keep(params));
         self.tell_droppable(Event::NotificationReceived { session, method: name.into(), params });
     }
 
-    fn receive_cancelled(&mut self, params: Option<&str>) {
-        let params = params.map(Params::read).unwrap_or_default();
+    fn receive_cancelled(&mut self, params: &Params<'_>) {
         let request =
             params.request_id.and_then(RequestId::from_token).and_then(|id| self.in_flight.handle_of(&id));
         // Anything else came too late, which is normal, or names nothing.

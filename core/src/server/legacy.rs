@@ -17,7 +17,7 @@ use crate::revision::{
 use crate::rounds::InputKind;
 
 use super::answers::Addressee;
-use super::intake::Arrival;
+use super::intake::{Arrival, Unit};
 use super::modern::Caller;
 use super::rounds::ELICITATION_ID_BYTES;
 use super::text::{MessageText, object, string};
@@ -221,27 +221,19 @@ impl Server {
         Ok(request)
     }
 
-    pub(super) fn receive_response(
-        &mut self,
-        id: &RequestId,
-        outcome: Outcome<'_>,
-        message: &mut MessageText<'_>,
-        element: &str,
-    ) {
-        let Some((request, owner)) = self
-            .outbound
-            .find(id)
-            .and_then(|request| self.outbound.take(request).map(|owner| (request, owner)))
+    pub(super) fn receive_response(&mut self, id: &RequestId, outcome: Outcome<'_>, unit: &mut Unit<'_, '_>) {
+        let found = self.outbound.find(id);
+        let Some((request, owner)) = found.and_then(|request| Some((request, self.outbound.take(request)?)))
         else {
             // The answer to a question that was withdrawn is no fault.
             if !self.outbound.was_abandoned(id) {
-                self.discard(Violation::UnknownResponse, element.as_bytes());
+                self.discard(Violation::UnknownResponse, unit.text.as_bytes());
             }
             return;
         };
         let outcome = match outcome {
             Outcome::Error(error) => Err(ClientFailure::Rpc(error)),
-            Outcome::Result(result) if result.starts_with('{') => Ok(message.keep(result)),
+            Outcome::Result(result) if result.starts_with('{') => Ok(unit.message.keep(result)),
             Outcome::Result(_) => Err(ClientFailure::InvalidResult(Violation::InvalidResult)),
         };
         self.settle_outbound(request, owner, outcome);

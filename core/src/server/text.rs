@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use core::ops::Range;
 
 use crate::json::{Json, MAX_DEPTH, scan};
-use crate::jsonrpc::parse::decode_string;
+use crate::jsonrpc::parse::{Noted, decode_string};
 use crate::revision::meta as keys;
 
 /// The text of an arriving message, copied once and only if a part of it must outlive the call.
@@ -38,6 +38,20 @@ fn range_within(whole: &str, part: &str) -> Option<Range<usize>> {
     (end <= whole.len()).then_some(start..end)
 }
 
+/// Members of one object that are acted on.
+pub(super) trait Members<'a>: Default {
+    /// Notes a member; of duplicates the last counts, unknown ones are passed over.
+    fn set(&mut self, key: &str, value: &'a str);
+
+    /// Finds the members of the object `text`.
+    fn read(text: &'a str) -> Self {
+        let mut found = Self::default();
+        // What is no object has no members.
+        let _ = scan::object_members(text, MAX_DEPTH, |key, value| found.set(&text[key], &text[value]));
+        found
+    }
+}
+
 macro_rules! members {
     ($(#[$doc:meta])* $name:ident { $($field:ident = $key:pat,)* }) => {
         $(#[$doc])*
@@ -46,16 +60,12 @@ macro_rules! members {
             $(pub(super) $field: Option<&'a str>,)*
         }
 
-        impl<'a> $name<'a> {
-            /// Finds the members of the object `text`; of duplicates the last counts, unknown ones are passed over.
-            pub(super) fn read(text: &'a str) -> Self {
-                let mut found = Self::default();
-                // What is no object has no members.
-                let _ = scan::object_members(text, MAX_DEPTH, |key, value| match &text[key] {
-                    $($key => found.$field = Some(&text[value]),)*
+        impl<'a> Members<'a> for $name<'a> {
+            fn set(&mut self, key: &str, value: &'a str) {
+                match key {
+                    $($key => self.$field = Some(value),)*
                     _ => {}
-                });
-                found
+                }
             }
         }
     };
@@ -103,6 +113,23 @@ members! {
         uri = "uri",
         value = "value",
         arguments = "arguments",
+    }
+}
+
+/// What the parameters of a message hold, noted while it was read.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Found<'a> {
+    pub(super) params: Params<'a>,
+    pub(super) meta: Meta<'a>,
+}
+
+impl<'a> Found<'a> {
+    pub(super) fn note(&mut self, noted: Noted<'a>) {
+        match noted {
+            Noted::Param(key, value) => self.params.set(key, value),
+            Noted::MetaBegins => self.meta = Meta::default(),
+            Noted::Meta(key, value) => self.meta.set(key, value),
+        }
     }
 }
 
