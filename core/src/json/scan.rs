@@ -335,7 +335,7 @@ impl Nesting {
 }
 
 /// Checks that `text` is one JSON value within the depth limit.
-pub fn check(text: &str, depth_limit: usize) -> Result<(), ScanError> {
+pub(crate) fn check(text: &str, depth_limit: usize) -> Result<(), ScanError> {
     let mut scanner = Scanner::new(text, depth_limit);
     scanner.value()?;
     scanner.end()
@@ -373,13 +373,11 @@ pub(crate) fn array_elements(
     loop {
         let value = scanner.value_at_depth(1)?;
         element(value);
-        match scanner.peek() {
-            Some(b',') => scanner.expect(b',')?,
-            _ => {
-                scanner.expect(b']')?;
-                return scanner.end();
-            }
+        if scanner.peek() != Some(b',') {
+            scanner.expect(b']')?;
+            return scanner.end();
         }
+        scanner.expect(b',')?;
     }
 }
 

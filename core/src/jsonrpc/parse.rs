@@ -257,11 +257,11 @@ fn read_error(text: &str, tolerated: &mut Option<Violation>) -> RpcError {
     if code.is_none() {
         *tolerated = Some(Violation::InvalidErrorCode);
     }
-    let message = match members.message.map(|message| message.get()) {
+    let message = match members.message.map(serde_json::value::RawValue::get) {
         Some(token) => decode_string(token).unwrap_or(Cow::Borrowed(token)).into(),
         None => Box::default(),
     };
-    let data = members.data.map(|data| data.get()).filter(|data| *data != "null").map(Json::trusted);
+    let data = members.data.map(serde_json::value::RawValue::get).filter(|data| *data != "null").map(Json::trusted);
     RpcError { code: code.unwrap_or(0), message, data }
 }
 

@@ -161,7 +161,7 @@ impl Server {
         extra: Option<(&str, &str)>,
     ) -> Result<String, Error> {
         let mut pairs = [("", ""); 2];
-        let members = result_members(&self.config, &self.server_info, revision, extra, &mut pairs);
+        let members = result_members(&self.config, &self.identity, revision, extra, &mut pairs);
         let room = result.len()
             + members.meta.iter().map(|(key, value)| key.len() + value.len() + 80).sum::<usize>();
         let mut outcome = Ok(());
@@ -181,7 +181,7 @@ impl Server {
         cursor: Option<&str>,
     ) {
         let mut pairs = [("", ""); 2];
-        let members = result_members(&self.config, &self.server_info, revision, None, &mut pairs);
+        let members = result_members(&self.config, &self.identity, revision, None, &mut pairs);
         let page_items = self.config.limits.page_items.max(1);
         let mut outcome = Ok(());
         let text = write::response(to.id, 0, |out| {

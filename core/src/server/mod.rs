@@ -81,7 +81,7 @@ pub struct Server {
     state_keys: RequestStateKeys,
     nonces: Generator,
     /// The `Implementation` object for modern results.
-    server_info: String,
+    identity: String,
     client_cache: ClientCache,
     /// Events were dropped since the queue was last below its bound.
     overflowed: bool,
@@ -149,7 +149,7 @@ impl Server {
             subscriptions: Subscriptions::default(),
             state_keys: rounds::keys(&config),
             nonces: Generator::new(&config.seed, "requestState nonce"),
-            server_info: config.implementation.to_json(Revision::V2026_07_28),
+            identity: config.implementation.to_json(Revision::V2026_07_28),
             client_cache: ClientCache::default(),
             overflowed: false,
             config,
@@ -304,7 +304,7 @@ impl Server {
 
     /// Tells every client that watches it of a change. Changes of the catalog are published by themselves.
     pub fn publish(&mut self, change: &Change) {
-        self.fan_out(change)
+        self.fan_out(change);
     }
 
     /// Ends a client's subscription in order.

@@ -371,15 +371,13 @@ impl Server {
         let mut open = Vec::new();
         let mut can_ask_again = true;
         for (key, request) in kept.member("open").iter().flat_map(|asked| entries(asked.as_str())) {
-            match responses.iter().rfind(|(given, value)| *given == key && *value != "null") {
-                Some((_, value)) => {
-                    check_response(request, value)?;
-                    answers.push(answer(key, value));
-                }
-                None => {
-                    can_ask_again &= request != "null";
-                    open.push((key, String::from(request)));
-                }
+            let given = responses.iter().rfind(|(given, value)| *given == key && *value != "null");
+            if let Some((_, value)) = given {
+                check_response(request, value)?;
+                answers.push(answer(key, value));
+            } else {
+                can_ask_again &= request != "null";
+                open.push((key, String::from(request)));
             }
         }
         let state = kept.member("state");

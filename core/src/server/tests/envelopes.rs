@@ -82,7 +82,8 @@ fn bounds_are_answered_under_the_id_that_can_be_read() {
 
 #[test]
 fn what_is_no_message_is_answered_as_far_as_it_can_be() {
-    let cases: &[(&str, Violation, Option<(i64, Option<&str>)>)] = &[
+    type Reply = Option<(i64, Option<&'static str>)>;
+    let cases: &[(&str, Violation, Reply)] = &[
         ("Starting up...", Violation::NotJson, Some((-32700, None))),
         ("17", Violation::NotAMessage, Some((-32600, None))),
         (r#"{"level":"info"}"#, Violation::NotAMessage, Some((-32600, None))),

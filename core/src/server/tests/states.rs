@@ -10,8 +10,11 @@ use crate::subscription::{Change, ListKind};
 
 const ALL: &str = r#"{"elicitation":{},"sampling":{},"roots":{}}"#;
 
-/// A name, and how a server comes into that state.
-const STATES: &[(&str, fn() -> Bench)] = &[
+/// How a server comes into a state.
+type State = fn() -> Bench;
+
+/// The states by name.
+const STATES: &[(&str, State)] = &[
     ("new", Bench::new),
     ("legacy only", || {
         let mut config = config();
