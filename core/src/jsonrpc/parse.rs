@@ -261,7 +261,8 @@ fn read_error(text: &str, tolerated: &mut Option<Violation>) -> RpcError {
         Some(token) => decode_string(token).unwrap_or(Cow::Borrowed(token)).into(),
         None => Box::default(),
     };
-    let data = members.data.map(serde_json::value::RawValue::get).filter(|data| *data != "null").map(Json::trusted);
+    let data =
+        members.data.map(serde_json::value::RawValue::get).filter(|data| *data != "null").map(Json::trusted);
     RpcError { code: code.unwrap_or(0), message, data }
 }
 
