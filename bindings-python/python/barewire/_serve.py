@@ -310,6 +310,9 @@ class Host:
                 await self._run_asyncio(None)
 
     def _run_in_new_loop(self, signals: bool, manager: Any) -> None:
+        from ._late import import_asyncio
+
+        import_asyncio()
         import asyncio
 
         loop = asyncio.new_event_loop()
