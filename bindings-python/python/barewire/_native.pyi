@@ -1,7 +1,8 @@
 """The extension module: the core behind newline framing. Use it through `barewire.sansio`.
 
 Times are integers in milliseconds from any fixed origin (a monotonic clock). JSON goes in as `bytes` or `str`
-and comes out as `bytes`. Handles are integers. An object may be used from several threads, one at a time.
+and comes out as `bytes`, made anew whenever a member is read. Handles are integers that are not reused.
+An object may be used from several threads: under the GIL every call runs to its end before the next one.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,6 +13,7 @@ from ._aliases import Event as Event
 from ._aliases import InputKindName as InputKindName
 from ._aliases import Json as Json
 from ._aliases import ListKindName as ListKindName
+from ._errors import McpError
 
 # What the core knows; bindings keep no list of their own.
 VERSION: Final[str]
@@ -27,7 +29,16 @@ LOG_LEVELS: Final[tuple[str, ...]]
 
 @final
 class Limits:
-    """Bounds on everything a peer can make the core keep; see the core's `Limits` for units and defaults."""
+    """Bounds on everything a peer can make the core keep; what is left out has its default.
+
+    Reaching one is a typed refusal or an event, never growth. `message_bytes` (16 MiB) and `depth` (128
+    levels) bound one inbound message. `requests_in_flight` (1024) counts each direction alone,
+    `queued_requests` (256) those made before the connection is ready. `queued_events` (4096) and
+    `queued_bytes` (8 MiB to be sent) turn `wants_input` false. `batch_items` (256), `sessions` (10 000),
+    `subscriptions` (256), `watched_resources` (1024) and `page_items` (1000 of a list) count what their
+    names say; `rounds` (10) and `inputs` (32 a round) bound the questions within a request,
+    `request_state_bytes` (64 KiB) the state that travels with them.
+    """
 
     def __new__(
         cls,
@@ -50,7 +61,14 @@ class Limits:
 
 @final
 class Timeouts:
-    """Durations in milliseconds; see the core's `Timeouts` for defaults."""
+    """Durations in milliseconds; what is left out has its default.
+
+    Of clients: `probe` (5 000) for the answer to the era probe, `handshake` (30 000), `request` (60 000)
+    with nothing heard of a request, started anew by progress if `progress_extends` (true), `request_total`
+    (600 000) over all its rounds, `acknowledgement` (30 000) of a subscription, `child_exit` and
+    `child_terminate` (2 000 each) for the steps of `ChildShutdown`. Of servers: `drain` (10 000) for
+    answers that are owed at the end of input, `request_state` (3 600 000) for the life of a sealed state.
+    """
 
     def __new__(
         cls,
@@ -72,16 +90,13 @@ class RpcErrorValue:
     """A JSON-RPC error object as it stands on the wire."""
 
     __match_args__: Final = ("code", "message", "data")
-    @property
-    def code(self) -> int: ...
-    @property
-    def message(self) -> str: ...
-    @property
-    def data(self) -> bytes | None: ...
+    code: Final[int]
+    message: Final[str]
+    data: Final[bytes | None]
 
 @final
 class SubscriptionFilter:
-    """What a subscription is about."""
+    """What a subscription is about: changes of the lists, and of single resources by URI."""
 
     def __new__(
         cls,
@@ -91,44 +106,43 @@ class SubscriptionFilter:
         prompts: bool = False,
         resource_uris: Sequence[str] = ...,
     ) -> SubscriptionFilter: ...
-    @property
-    def tools(self) -> bool: ...
-    @property
-    def resources(self) -> bool: ...
-    @property
-    def prompts(self) -> bool: ...
-    @property
-    def resource_uris(self) -> list[str]: ...
+    tools: Final[bool]
+    resources: Final[bool]
+    prompts: Final[bool]
+    resource_uris: Final[list[str]]
 
 @final
 class InputRequest:
-    """A question of the server, as the client sees it."""
+    """A question of the server, as the client sees it: answer it with `Client.provide_input`.
+
+    `key` is the server's own name for it, where the revision has one.
+    """
 
     __match_args__: Final = ("input", "kind", "params", "key")
-    @property
-    def input(self) -> int: ...
-    @property
-    def kind(self) -> InputKindName: ...
-    @property
-    def params(self) -> bytes | None: ...
-    @property
-    def key(self) -> str | None: ...
+    input: Final[int]
+    kind: Final[InputKindName]
+    params: Final[bytes | None]
+    key: Final[str | None]
 
 @final
 class InputAnswer:
     """An answer of the client, as the server sees it: `result` or `error`."""
 
     __match_args__: Final = ("key", "result", "error")
-    @property
-    def key(self) -> str: ...
-    @property
-    def result(self) -> bytes | None: ...
-    @property
-    def error(self) -> RpcErrorValue | None: ...
+    key: Final[str]
+    result: Final[bytes | None]
+    error: Final[RpcErrorValue | None]
 
 @final
 class RequestContext:
-    """Who sent a request, and what came with it."""
+    """Who sent a request, and what came with it.
+
+    `client` is the name and version object that the client gave, which proves nothing; `capabilities` what
+    it declared, for its session or with this very request. `log_level` is the least severe level it wants,
+    `None` for no messages. `session` is set in the legacy era only; `principal` is who the host says the
+    client is. `input_answers` holds the answers to all questions of this request so far, `state` what was
+    kept with the last question, and `round` how many times the request has asked.
+    """
 
     __match_args__: Final = (
         "revision",
@@ -145,320 +159,314 @@ class RequestContext:
         "state",
         "round",
     )
-    @property
-    def revision(self) -> str: ...
-    @property
-    def era(self) -> Era: ...
-    @property
-    def client(self) -> bytes | None: ...
-    @property
-    def capabilities(self) -> bytes | None: ...
+    revision: Final[str]
+    era: Final[Era]
+    client: Final[bytes | None]
+    capabilities: Final[bytes | None]
     def has_capability(self, path: str) -> bool:
         """Whether the client declared the capability, for example `"sampling.tools"`."""
-    @property
-    def log_level(self) -> str | None: ...
-    @property
-    def wants_progress(self) -> bool: ...
-    @property
-    def progress_token(self) -> bytes | None: ...
-    @property
-    def meta(self) -> bytes | None: ...
-    @property
-    def session(self) -> int | None: ...
-    @property
-    def principal(self) -> str | None: ...
-    @property
-    def input_answers(self) -> list[InputAnswer]: ...
-    @property
-    def state(self) -> bytes | None: ...
-    @property
-    def round(self) -> int: ...
+    log_level: Final[str | None]
+    wants_progress: Final[bool]
+    progress_token: Final[bytes | None]
+    meta: Final[bytes | None]
+    session: Final[int | None]
+    principal: Final[str | None]
+    input_answers: Final[list[InputAnswer]]
+    state: Final[bytes | None]
+    round: Final[int]
 
 # ---------------------------------------------------------------- events of both roles
 
 @final
 class NotificationReceived:
-    """`session` is set on servers in the legacy era only."""
+    """Any other notification, those of extensions included.
+
+    `session` is set on servers in the legacy era only.
+    """
 
     __match_args__: Final = ("session", "method", "params")
-    @property
-    def session(self) -> int | None: ...
-    @property
-    def method(self) -> str: ...
-    @property
-    def params(self) -> bytes | None: ...
+    session: Final[int | None]
+    method: Final[str]
+    params: Final[bytes | None]
 
 @final
 class ViolationTolerated:
+    """The peer deviated from the protocol in a way that did not matter.
+
+    `violation` says how, in a few words; `bytes` are the message as it arrived.
+    """
+
     __match_args__: Final = ("violation", "request", "bytes")
-    @property
-    def violation(self) -> str: ...
-    @property
-    def request(self) -> int | None: ...
-    @property
-    def bytes(self) -> bytes: ...
+    violation: Final[str]
+    request: Final[int | None]
+    bytes: Final[bytes]
 
 @final
 class MessageDiscarded:
+    """The peer sent something unusable; the connection goes on.
+
+    `bytes` are what arrived, or its head up to the limit.
+    """
+
     __match_args__: Final = ("violation", "bytes")
-    @property
-    def violation(self) -> str: ...
-    @property
-    def bytes(self) -> bytes: ...
+    violation: Final[str]
+    bytes: Final[bytes]
 
 @final
 class Disconnected:
     """The last event. `reason` is an exception of the `McpError` tree, made but not raised."""
 
     __match_args__: Final = ("reason",)
-    @property
-    def reason(self) -> Exception: ...
+    reason: Final[McpError]
 
 # ---------------------------------------------------------------- events of a client
 
 @final
 class Ready:
+    """The revision is settled and queued requests go out; what the server tells of itself."""
+
     __match_args__: Final = ("revision", "server", "capabilities", "instructions")
-    @property
-    def revision(self) -> str: ...
-    @property
-    def server(self) -> bytes | None: ...
-    @property
-    def capabilities(self) -> bytes | None: ...
-    def has_capability(self, path: str) -> bool: ...
-    @property
-    def instructions(self) -> str | None: ...
+    revision: Final[str]
+    server: Final[bytes | None]
+    capabilities: Final[bytes | None]
+    def has_capability(self, path: str) -> bool:
+        """Whether the server declared the capability, for example `"resources.subscribe"`."""
+    instructions: Final[str | None]
 
 @final
 class RestartRequired:
-    """Start the server afresh and call `Client.restart`."""
+    """The server ended on the probe, as some old ones do.
+
+    Start it afresh and call `Client.restart`; queued requests are kept. It comes at most once.
+    """
 
     __match_args__: Final = ()
 
 @final
 class ResponseReceived:
-    """A client's request ended well; on a server, a request of its own ended: `result` or `error`."""
+    """A request of this side was answered.
+
+    On a client `result` is set, and `ttl_ms` and `cache_scope` where the revision has them. On a server,
+    whose own requests exist in the legacy era only, either `result` or `error` is: an exception that tells
+    why.
+    """
 
     __match_args__: Final = ("request", "result", "ttl_ms", "cache_scope", "error")
-    @property
-    def request(self) -> int: ...
-    @property
-    def result(self) -> bytes | None: ...
-    @property
-    def ttl_ms(self) -> int | None: ...
-    @property
-    def cache_scope(self) -> Literal["public", "private"] | None: ...
-    @property
-    def error(self) -> Exception | None: ...
+    request: Final[int]
+    result: Final[bytes | None]
+    ttl_ms: Final[int | None]
+    cache_scope: Final[Literal["public", "private"] | None]
+    error: Final[McpError | None]
 
 @final
 class RequestFailed:
-    """`error` is an exception of the `McpError` tree, made but not raised."""
+    """A request ended without a result.
+
+    `error` is an exception of the `McpError` tree, made but not raised: `RpcError` if the server answered
+    so, otherwise the local reason, which can never pass for the server's.
+    """
 
     __match_args__: Final = ("request", "error")
-    @property
-    def request(self) -> int: ...
-    @property
-    def error(self) -> Exception: ...
+    request: Final[int]
+    error: Final[McpError]
 
 @final
 class InputRequired:
+    """The server asks something; answer each question, in any order.
+
+    `request` is `None` where the revision does not say what it is for; `round` counts from 1.
+    """
+
     __match_args__: Final = ("request", "inputs", "round")
-    @property
-    def request(self) -> int | None: ...
-    @property
-    def inputs(self) -> list[InputRequest]: ...
-    @property
-    def round(self) -> int: ...
+    request: Final[int | None]
+    inputs: Final[list[InputRequest]]
+    round: Final[int]
 
 @final
 class InputWithdrawn:
+    """A question no longer stands; an answer would be refused."""
+
     __match_args__: Final = ("input",)
-    @property
-    def input(self) -> int: ...
+    input: Final[int]
 
 @final
 class ProgressReceived:
+    """A request reports progress. `increasing` is false if it is not more than the last time."""
+
     __match_args__: Final = ("request", "progress", "total", "message", "increasing")
-    @property
-    def request(self) -> int: ...
-    @property
-    def progress(self) -> float: ...
-    @property
-    def total(self) -> float | None: ...
-    @property
-    def message(self) -> str | None: ...
-    @property
-    def increasing(self) -> bool: ...
+    request: Final[int]
+    progress: Final[float]
+    total: Final[float | None]
+    message: Final[str | None]
+    increasing: Final[bool]
 
 @final
 class LogReceived:
+    """The server logs something. `level` is `None` if it wrote an unknown one."""
+
     __match_args__: Final = ("request", "level", "logger", "data")
-    @property
-    def request(self) -> int | None: ...
-    @property
-    def level(self) -> str | None: ...
-    @property
-    def logger(self) -> str | None: ...
-    @property
-    def data(self) -> bytes: ...
+    request: Final[int | None]
+    level: Final[str | None]
+    logger: Final[str | None]
+    data: Final[bytes]
 
 @final
 class SubscriptionAcknowledged:
+    """A subscription is in force; `honoured` may be less than was asked."""
+
     __match_args__: Final = ("subscription", "honoured")
-    @property
-    def subscription(self) -> int: ...
-    @property
-    def honoured(self) -> SubscriptionFilter: ...
+    subscription: Final[int]
+    honoured: Final[SubscriptionFilter]
 
 @final
 class SubscriptionEnded:
+    """A subscription is over. Unless `graceful`, changes may have been missed."""
+
     __match_args__: Final = ("subscription", "graceful")
-    @property
-    def subscription(self) -> int: ...
-    @property
-    def graceful(self) -> bool: ...
+    subscription: Final[int]
+    graceful: Final[bool]
 
 @final
 class ListChanged:
+    """A list of the server changed: fetch it again."""
+
     __match_args__: Final = ("kind", "subscription")
-    @property
-    def kind(self) -> ListKindName: ...
-    @property
-    def subscription(self) -> int | None: ...
+    kind: Final[ListKindName]
+    subscription: Final[int | None]
 
 @final
 class ResourceUpdated:
+    """A resource changed: read it again. It may lie below the URI that was subscribed to."""
+
     __match_args__: Final = ("uri", "subscription")
-    @property
-    def uri(self) -> str: ...
-    @property
-    def subscription(self) -> int | None: ...
+    uri: Final[str]
+    subscription: Final[int | None]
 
 # ---------------------------------------------------------------- events of a server
 
 @final
 class ToolCalled:
+    """A registered tool is called; `arguments` is an object, not checked against the tool's schema.
+
+    Like every request it is answered once, by `Server.respond`, `respond_error` or `require_input`; after
+    the latter it comes again with the answers: with the same number in the legacy era, later with a new
+    one.
+    """
+
     __match_args__: Final = ("request", "name", "arguments", "context")
-    @property
-    def request(self) -> int: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def arguments(self) -> bytes | None: ...
-    @property
-    def context(self) -> RequestContext: ...
+    request: Final[int]
+    name: Final[str]
+    arguments: Final[bytes | None]
+    context: Final[RequestContext]
 
 @final
 class ResourceReadRequested:
+    """A resource is read: registered itself, or matched by the registered `template`.
+
+    `variables` holds what the template's variables stand for, percent-decoded.
+    """
+
     __match_args__: Final = ("request", "uri", "template", "variables", "context")
-    @property
-    def request(self) -> int: ...
-    @property
-    def uri(self) -> str: ...
-    @property
-    def template(self) -> str | None: ...
-    @property
-    def variables(self) -> dict[str, str]: ...
-    @property
-    def context(self) -> RequestContext: ...
+    request: Final[int]
+    uri: Final[str]
+    template: Final[str | None]
+    variables: Final[dict[str, str]]
+    context: Final[RequestContext]
 
 @final
 class PromptRequested:
+    """A registered prompt is asked for; `arguments` is an object of strings."""
+
     __match_args__: Final = ("request", "name", "arguments", "context")
-    @property
-    def request(self) -> int: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def arguments(self) -> bytes | None: ...
-    @property
-    def context(self) -> RequestContext: ...
+    request: Final[int]
+    name: Final[str]
+    arguments: Final[bytes | None]
+    context: Final[RequestContext]
 
 @final
 class CompletionRequested:
-    """Exactly one of `prompt` and `resource` is set."""
+    """Suggestions for `argument` are asked for, of which `value` is typed so far.
+
+    Exactly one of `prompt` and `resource` is set; `arguments` are those settled before.
+    """
 
     __match_args__: Final = ("request", "prompt", "resource", "argument", "value", "arguments", "context")
-    @property
-    def request(self) -> int: ...
-    @property
-    def prompt(self) -> str | None: ...
-    @property
-    def resource(self) -> str | None: ...
-    @property
-    def argument(self) -> str: ...
-    @property
-    def value(self) -> str: ...
-    @property
-    def arguments(self) -> bytes | None: ...
-    @property
-    def context(self) -> RequestContext: ...
+    request: Final[int]
+    prompt: Final[str | None]
+    resource: Final[str | None]
+    argument: Final[str]
+    value: Final[str]
+    arguments: Final[bytes | None]
+    context: Final[RequestContext]
 
 @final
 class RequestReceived:
+    """A request of one of the `extension_methods`."""
+
     __match_args__: Final = ("request", "method", "params", "context")
-    @property
-    def request(self) -> int: ...
-    @property
-    def method(self) -> str: ...
-    @property
-    def params(self) -> bytes | None: ...
-    @property
-    def context(self) -> RequestContext: ...
+    request: Final[int]
+    method: Final[str]
+    params: Final[bytes | None]
+    context: Final[RequestContext]
 
 @final
 class RequestCancelled:
+    """The client no longer wants the answer. A late answer is accepted and sends nothing."""
+
     __match_args__: Final = ("request", "reason")
-    @property
-    def request(self) -> int: ...
-    @property
-    def reason(self) -> str | None: ...
+    request: Final[int]
+    reason: Final[str | None]
 
 @final
 class SubscriptionOpened:
+    """A client watches what `filter` says."""
+
     __match_args__: Final = ("subscription", "filter")
-    @property
-    def subscription(self) -> int: ...
-    @property
-    def filter(self) -> SubscriptionFilter: ...
+    subscription: Final[int]
+    filter: Final[SubscriptionFilter]
 
 @final
 class SubscriptionClosed:
+    """A client no longer watches."""
+
     __match_args__: Final = ("subscription",)
-    @property
-    def subscription(self) -> int: ...
+    subscription: Final[int]
 
 @final
 class SessionOpened:
+    """A legacy client has finished its handshake."""
+
     __match_args__: Final = ("session", "revision", "client", "capabilities")
-    @property
-    def session(self) -> int: ...
-    @property
-    def revision(self) -> str: ...
-    @property
-    def client(self) -> bytes | None: ...
-    @property
-    def capabilities(self) -> bytes | None: ...
-    def has_capability(self, path: str) -> bool: ...
+    session: Final[int]
+    revision: Final[str]
+    client: Final[bytes | None]
+    capabilities: Final[bytes | None]
+    def has_capability(self, path: str) -> bool:
+        """Whether the client declared the capability, for example `"sampling.tools"`."""
 
 @final
 class SessionClosed:
+    """A legacy session is over."""
+
     __match_args__: Final = ("session",)
-    @property
-    def session(self) -> int: ...
+    session: Final[int]
 
 @final
 class Drained:
+    """The end of input was reached; requests that never got their answer are `abandoned`."""
+
     __match_args__: Final = ("abandoned",)
-    @property
-    def abandoned(self) -> list[int]: ...
+    abandoned: Final[list[int]]
 
 # ---------------------------------------------------------------- the machines
 
 @final
 class Client:
-    """A client behind newline framing."""
+    """A client behind newline framing. It starts to connect at once: take `data_to_send`.
+
+    `seed` is 32 random bytes, never used twice. `capabilities` is the JSON of a `ClientCapabilities`
+    object, `revisions` what it is willing to speak (all), `era` the `era_verdict` of an earlier connection.
+    """
 
     def __new__(
         cls,
@@ -478,18 +486,32 @@ class Client:
         timeouts: Timeouts | None = None,
     ) -> Client: ...
     # bytes
-    def receive_data(self, data: bytes, now: int) -> list[Event]: ...
-    def receive_eof(self, now: int) -> list[Event]: ...
-    def connection_lost(self, now: int) -> list[Event]: ...
-    def restart(self, now: int) -> list[Event]: ...
-    def data_to_send(self) -> bytes: ...
-    def events(self) -> list[Event]: ...
-    def handle_timeout(self, now: int) -> list[Event]: ...
-    def poll_timeout(self) -> int | None: ...
+    def receive_data(self, data: bytes, now: int) -> list[Event]:
+        """Take bytes that were read, cut anywhere, and give all events.
+
+        When the connection is over already, and no event is left to tell it, `ConnectionClosedError` is
+        raised.
+        """
+    def receive_eof(self, now: int) -> list[Event]:
+        """The server closed its side; requests in flight fail."""
+    def connection_lost(self, now: int) -> list[Event]:
+        """The transport broke: nothing can be sent or received any more."""
+    def restart(self, now: int) -> list[Event]:
+        """The server was started afresh, as `RestartRequired` asked."""
+    def data_to_send(self) -> bytes:
+        """Take out all bytes that wait to be sent."""
+    def events(self) -> list[Event]:
+        """Take out the events that commands have caused."""
+    def handle_timeout(self, now: int) -> list[Event]:
+        """Let time pass. Harmless when nothing is due."""
+    def poll_timeout(self) -> int | None:
+        """When to call `handle_timeout` at the latest, if ever."""
     @property
-    def wants_input(self) -> bool: ...
+    def wants_input(self) -> bool:
+        """False while so much waits to be sent or taken that the host should stop reading."""
     @property
-    def is_finished(self) -> bool: ...
+    def is_finished(self) -> bool:
+        """True when everything is over and sent: close this side of the stream."""
     # commands
     def request(
         self,
@@ -502,7 +524,13 @@ class Client:
         total_timeout: int | None = None,
         log_level: str | None = None,
         meta: Json | None = None,
-    ) -> int: ...
+    ) -> int:
+        """Send a request of any method, or queue it until the connection is ready; give its handle.
+
+        `timeout` bounds the time with nothing heard, `total_timeout` the time over all rounds; `log_level`
+        is the least severe level wanted for this request, and `meta` an object of members for `_meta`.
+        Raises `ApiMisuseError`, `LimitExceededError` or `ConnectionClosedError`, as every command below.
+        """
     def call_tool(
         self,
         name: str,
@@ -514,7 +542,8 @@ class Client:
         total_timeout: int | None = None,
         log_level: str | None = None,
         meta: Json | None = None,
-    ) -> int: ...
+    ) -> int:
+        """Call a tool; `arguments` is an object. Options are those of `request`."""
     def list(
         self,
         kind: Literal["tools", "resources", "resource_templates", "prompts"],
@@ -522,11 +551,12 @@ class Client:
         now: int,
         *,
         timeout: int | None = None,
-    ) -> int: ...
-    def read_resource(self, uri: str, now: int, *, timeout: int | None = None) -> int: ...
-    def get_prompt(
-        self, name: str, arguments: Json | None, now: int, *, timeout: int | None = None
-    ) -> int: ...
+    ) -> int:
+        """Ask for a page of a list: the first, or the one that the `cursor` of the page before leads to."""
+    def read_resource(self, uri: str, now: int, *, timeout: int | None = None) -> int:
+        """Read a resource."""
+    def get_prompt(self, name: str, arguments: Json | None, now: int, *, timeout: int | None = None) -> int:
+        """Ask for a prompt; `arguments` is an object of strings."""
     def complete(
         self,
         now: int,
@@ -537,25 +567,45 @@ class Client:
         value: str,
         arguments: Json | None = None,
         timeout: int | None = None,
-    ) -> int: ...
-    def ping(self, now: int, *, timeout: int | None = None) -> int: ...
-    def cancel(self, request: int, reason: str | None = None) -> None: ...
-    def provide_input(self, input: int, result: Json, now: int) -> None: ...
-    def refuse_input(self, input: int, code: int, message: str, now: int) -> None: ...
-    def subscribe(self, filter: SubscriptionFilter, now: int) -> int: ...
-    def unsubscribe(self, subscription: int, now: int) -> None: ...
-    def set_log_level(self, level: str, now: int) -> int: ...
-    def notify(self, method: str, params: Json | None = None) -> None: ...
-    def notify_roots_changed(self) -> None: ...
-    def close(self) -> None: ...
+    ) -> int:
+        """Ask for suggestions for an argument of either a prompt or a resource template."""
+    def ping(self, now: int, *, timeout: int | None = None) -> int:
+        """Ask whether the server is there. The legacy era only."""
+    def cancel(self, request: int, reason: str | None = None) -> None:
+        """Give up a request: it fails at once, the server is told, and a late answer is dropped."""
+    def provide_input(self, input: int, result: Json, now: int) -> None:
+        """Answer a question with a result object. Declining is a result too."""
+    def refuse_input(self, input: int, code: int, message: str, now: int) -> None:
+        """Refuse a question: a legacy server gets the error, a modern request ends."""
+    def subscribe(self, filter: SubscriptionFilter, now: int) -> int:
+        """Ask to be told of changes; give the handle of the subscription."""
+    def unsubscribe(self, subscription: int, now: int) -> None:
+        """End a subscription; `SubscriptionEnded` follows."""
+    def set_log_level(self, level: str, now: int) -> int:
+        """Set the least severe level of log messages wanted; answered like a request."""
+    def notify(self, method: str, params: Json | None = None) -> None:
+        """Send a notification of any method, or queue it until the connection is ready."""
+    def notify_roots_changed(self) -> None:
+        """Tell the server that the roots have changed. The legacy era only."""
+    def close(self) -> None:
+        """End the connection in order; `Disconnected` follows."""
     @property
-    def revision(self) -> str | None: ...
+    def revision(self) -> str | None:
+        """The revision, once it is settled."""
     @property
-    def era_verdict(self) -> str | None: ...
+    def era_verdict(self) -> str | None:
+        """What to store and give as `era` to the next client of this server, once known."""
 
 @final
 class Server:
-    """A server behind newline framing."""
+    """A server behind newline framing, for both eras on one channel.
+
+    `seed` is 32 random bytes, never used twice; `clock_origin` the Unix time, in milliseconds, at which
+    `now` is 0. `extension_methods` come as `RequestReceived`, others that the protocol does not have are
+    refused. `ttl_ms` and `cache_scope` are told with lists. `request_state_keys` are keys of 32 bytes for
+    state that travels through clients: the first seals, all open; without any, no other process can open
+    it.
+    """
 
     def __new__(
         cls,
@@ -582,31 +632,60 @@ class Server:
         timeouts: Timeouts | None = None,
     ) -> Server: ...
     # bytes
-    def receive_data(self, data: bytes, now: int) -> list[Event]: ...
-    def receive_eof(self, now: int) -> list[Event]: ...
-    def connection_lost(self, now: int) -> list[Event]: ...
-    def data_to_send(self) -> bytes: ...
-    def events(self) -> list[Event]: ...
-    def handle_timeout(self, now: int) -> list[Event]: ...
-    def poll_timeout(self) -> int | None: ...
+    def receive_data(self, data: bytes, now: int) -> list[Event]:
+        """Take bytes that were read, cut anywhere, and give all events.
+
+        When the connection is over already, and no event is left to tell it, `ConnectionClosedError` is
+        raised.
+        """
+    def receive_eof(self, now: int) -> list[Event]:
+        """The client closed its side; answers that are owed can still be sent."""
+    def connection_lost(self, now: int) -> list[Event]:
+        """The transport broke: nothing can be sent or received any more."""
+    def data_to_send(self) -> bytes:
+        """Take out all bytes that wait to be sent."""
+    def events(self) -> list[Event]:
+        """Take out the events that commands have caused."""
+    def handle_timeout(self, now: int) -> list[Event]:
+        """Let time pass. Harmless when nothing is due."""
+    def poll_timeout(self) -> int | None:
+        """When to call `handle_timeout` at the latest, if ever."""
     @property
-    def wants_input(self) -> bool: ...
+    def wants_input(self) -> bool:
+        """False while so much waits to be sent or taken that the host should stop reading."""
     @property
-    def is_finished(self) -> bool: ...
+    def is_finished(self) -> bool:
+        """True when everything is over and sent: close this side of the stream."""
     # catalog: definitions are JSON objects
-    def add_tool(self, definition: Json) -> None: ...
-    def remove_tool(self, name: str) -> None: ...
-    def add_resource(self, definition: Json) -> None: ...
-    def remove_resource(self, uri: str) -> None: ...
-    def add_resource_template(self, definition: Json) -> None: ...
-    def remove_resource_template(self, template: str) -> None: ...
-    def add_prompt(self, definition: Json) -> None: ...
-    def remove_prompt(self, name: str) -> None: ...
+    def add_tool(self, definition: Json) -> None:
+        """Register a tool: an object with at least `name` and `inputSchema`. Watchers are told."""
+    def remove_tool(self, name: str) -> None:
+        """Remove a tool; watchers are told."""
+    def add_resource(self, definition: Json) -> None:
+        """Register a resource: an object with at least `uri` and `name`."""
+    def remove_resource(self, uri: str) -> None:
+        """Remove a resource."""
+    def add_resource_template(self, definition: Json) -> None:
+        """Register a template: an object with at least `uriTemplate` and `name`."""
+    def remove_resource_template(self, template: str) -> None:
+        """Remove a template by its `uriTemplate`."""
+    def add_prompt(self, definition: Json) -> None:
+        """Register a prompt: an object with at least `name`."""
+    def remove_prompt(self, name: str) -> None:
+        """Remove a prompt."""
     # commands
-    def respond(self, request: int, result: Json) -> None: ...
-    def respond_error(self, request: int, code: int, message: str, data: Json | None = None) -> None: ...
-    def respond_missing_capability(self, request: int, required: Json) -> None: ...
-    def respond_invalid_arguments(self, request: int, message: str) -> None: ...
+    def respond(self, request: int, result: Json) -> None:
+        """Answer a request with its result object, written for the newest revision.
+
+        What the client's revision must not see is left out or replaced. After a mistake, which raises
+        `ApiMisuseError`, the request still waits for its answer.
+        """
+    def respond_error(self, request: int, code: int, message: str, data: Json | None = None) -> None:
+        """Answer a request with an error; the code is the one that the revision has for it."""
+    def respond_missing_capability(self, request: int, required: Json) -> None:
+        """Answer that the client lacks capabilities: `MissingCapabilityError.required`."""
+    def respond_invalid_arguments(self, request: int, message: str) -> None:
+        """Refuse arguments that do not fit the tool, as the revision wants it."""
     def require_input(
         self,
         request: int,
@@ -621,25 +700,44 @@ class Server:
         """
     def progress(
         self, request: int, progress: float, total: float | None = None, message: str | None = None
-    ) -> bool: ...
-    def log(self, request: int | None, level: str, data: Json, logger: str | None = None) -> bool: ...
-    def notify(self, request: int, method: str, params: Json | None = None) -> bool: ...
-    def publish_list_changed(self, kind: ListKindName) -> None: ...
-    def publish_resource_updated(self, uri: str) -> None: ...
-    def end_subscription(self, subscription: int) -> None: ...
-    def request(self, session: int, method: str, params: Json | None, now: int) -> int: ...
-    def ping(self, session: int, now: int) -> int: ...
-    def close(self) -> None: ...
+    ) -> bool:
+        """Report progress; true if it was sent, false if the client does not want it or it is late."""
+    def log(self, request: int | None, level: str, data: Json, logger: str | None = None) -> bool:
+        """Log within a request, or outside any to legacy sessions; false if the client does not want it."""
+    def notify(self, request: int, method: str, params: Json | None = None) -> bool:
+        """Send a notification of an extension within a request; whether it was sent."""
+    def publish_list_changed(self, kind: ListKindName) -> None:
+        """Tell clients that a list changed. Changes of the catalog are told by themselves."""
+    def publish_resource_updated(self, uri: str) -> None:
+        """Tell clients that a resource changed."""
+    def end_subscription(self, subscription: int) -> None:
+        """End a client's subscription in order."""
+    def request(self, session: int, method: str, params: Json | None, now: int) -> int:
+        """Send a request to a legacy client; `ResponseReceived` follows."""
+    def ping(self, session: int, now: int) -> int:
+        """Ask a legacy client whether it is there; `ResponseReceived` follows."""
+    def close(self) -> None:
+        """End the connection in order; `Disconnected` follows."""
 
 @final
 class ChildShutdown:
-    """The steps that end a child process: close its input, wait, ask, wait, force."""
+    """The steps that end a child process: close its input, wait, ask, wait, force.
+
+    Start it, carry out each action, wait no longer than `poll_timeout` says, and tell when the child is
+    gone.
+    """
 
     def __new__(cls, timeouts: Timeouts | None = None) -> ChildShutdown: ...
-    def start(self) -> None: ...
-    def child_exited(self) -> None: ...
-    def poll_action(self, now: int) -> Literal["close_input", "terminate", "kill"] | None: ...
-    def poll_timeout(self) -> int | None: ...
-    def handle_timeout(self, now: int) -> None: ...
+    def start(self) -> None:
+        """Begin to end the child. Harmless when begun before."""
+    def child_exited(self) -> None:
+        """The child has exited: nothing more is due."""
+    def poll_action(self, now: int) -> Literal["close_input", "terminate", "kill"] | None:
+        """The next action, each once; `now` is when it is carried out."""
+    def poll_timeout(self) -> int | None:
+        """When to call `handle_timeout` at the latest, if ever."""
+    def handle_timeout(self, now: int) -> None:
+        """Let time pass. Harmless when nothing is due."""
     @property
-    def is_finished(self) -> bool: ...
+    def is_finished(self) -> bool:
+        """Whether the child has exited."""
