@@ -355,7 +355,11 @@ impl Client {
         let Some(call) = self.pending.get(request) else { return };
         match call.purpose.clone() {
             Purpose::Application => match outcome {
-                Outcome::Error(error) => self.on_error(request, error),
+                outcome if self.is_contradicted_by(&outcome) => self.hold_again(request),
+                Outcome::Error(error) => {
+                    self.pending.take(request);
+                    self.queues.tell(Event::RequestFailed { request, reason: FailureReason::Rpc(error) });
+                }
                 Outcome::Result(result) if !result.starts_with('{') => {
                     self.discard(Violation::InvalidResult, text.as_bytes());
                     self.drop_answered(request, FailureReason::InvalidResult(Violation::InvalidResult));
@@ -363,11 +367,23 @@ impl Client {
                 Outcome::Result(result) if self.is_modern() => self.on_modern_result(text, request, result),
                 Outcome::Result(result) => self.deliver_result(request, Json::trusted(result)),
             },
+            Purpose::Listen(subscription) if self.is_contradicted_by(&outcome) => {
+                self.pending.take(request);
+                self.held.push_back(Held::Subscription(subscription));
+                self.contradict();
+            }
             purpose => {
                 self.pending.take(request);
                 self.on_subscription_answer(request, &purpose, matches!(outcome, Outcome::Result(_)));
             }
         }
+    }
+
+    /// Whether an answer speaks against the stored verdict that the request was sent by. It was not run then, and
+    /// goes out again when the era is certain.
+    fn is_contradicted_by(&self, outcome: &Outcome<'_>) -> bool {
+        let uncertain = self.opening.is_unconfirmed() || !self.is_ready();
+        uncertain && matches!(outcome, Outcome::Error(error) if is_refusal(error.code))
     }
 
     /// Ends a request with its result.
@@ -378,19 +394,14 @@ impl Client {
         self.queues.tell(Event::ResponseReceived { request, result, freshness });
     }
 
-    fn on_error(&mut self, request: RequestHandle, error: RpcError) {
-        if (self.opening.is_unconfirmed() || !self.is_ready()) && is_refusal(error.code) {
-            // It was not run. It goes out again when the era is certain.
-            self.pending.renew(request);
-            self.pending.pause(request);
-            if let Some(call) = self.pending.get_mut(request) {
-                call.stage = Stage::Held;
-            }
-            self.held.push_front(Held::Request(request));
-            return self.contradict();
+    fn hold_again(&mut self, request: RequestHandle) {
+        self.pending.renew(request);
+        self.pending.pause(request);
+        if let Some(call) = self.pending.get_mut(request) {
+            call.stage = Stage::Held;
         }
-        self.pending.take(request);
-        self.queues.tell(Event::RequestFailed { request, reason: FailureReason::Rpc(error) });
+        self.held.push_back(Held::Request(request));
+        self.contradict();
     }
 
     /// Ends a request whose answer came and is of no use.
@@ -441,7 +452,7 @@ impl Client {
         self.queues.send(text, Route::Within(request));
     }
 
-    /// Peer-left: one exchange ended without its answer.
+    /// One exchange ended without its answer.
     pub(super) fn on_gone(&mut self, request: RequestHandle) {
         let sent = |call: &Call| matches!(call.stage, Stage::Sent);
         if self.pending.get(request).is_some_and(sent) {
@@ -461,6 +472,10 @@ impl Client {
                 }
                 (_, Purpose::Application) => {
                     self.give_up(request, FailureReason::TimedOut, Some("timed out"));
+                    if self.opening.is_unconfirmed() {
+                        // Silence is how some legacy servers take modern requests.
+                        self.contradict();
+                    }
                 }
                 (_, purpose) => {
                     let purpose = purpose.clone();

@@ -18,13 +18,13 @@ use crate::subscription::{ListKind, SubscriptionFilter};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
-    /// Era and revision are settled; queued requests go out.
+    /// Era and revision are settled; queued requests go out. It comes once more if a stored verdict turns out wrong.
     Ready {
         /// The revision spoken from now on.
         revision: Revision,
         /// The server's name and version object, if it gave one.
         server: Option<Json>,
-        /// What the server declared.
+        /// What the server declared; nothing is known of it where a stored verdict took the place of discovery.
         capabilities: Capabilities,
         /// Guidance for the model.
         instructions: Option<Box<str>>,

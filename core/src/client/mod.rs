@@ -66,7 +66,7 @@ pub struct Client {
     stamp: String,
     /// Notifications are being dropped, and that was told.
     overflowing: bool,
-    /// How it ended, and whether that is a fault.
+    /// How it ended.
     end: Option<CloseReason>,
 }
 

@@ -4,6 +4,7 @@ use super::*;
 use crate::client::DisconnectReason;
 use crate::error::{CloseReason, Error, PeerIncompatible, PeerMisbehaved};
 use crate::revision::{Capability, EraVerdict};
+use crate::subscription::SubscriptionFilter;
 
 const MODERN: Revision = Revision::V2026_07_28;
 const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
@@ -342,6 +343,33 @@ fn a_stored_verdict_that_proves_wrong_leads_to_a_probe_and_loses_nothing() {
     for request in [first, second] {
         assert!(settled.contains(&answered(request, r#"{"content":[]}"#)));
     }
+}
+
+#[test]
+fn silence_and_refused_subscriptions_speak_against_a_stored_verdict_too() {
+    let mut modern = config();
+    modern.era = EraVerdict::from_text("2026-07-28");
+    let mut peer = Peer::new(modern.clone());
+    peer.events();
+    let (request, _) = peer.call();
+    peer.advance(60_000);
+    assert_eq!(peer.event(), failed(request, FailureReason::TimedOut));
+    assert_eq!(methods(&peer.sent()), ["notifications/cancelled", "server/discover"]);
+
+    let mut peer = Peer::new(modern);
+    peer.events();
+    let filter = SubscriptionFilter { tools: true, ..SubscriptionFilter::default() };
+    let subscription = peer.client.subscribe(Instant::ZERO, filter.clone()).unwrap();
+    let listen = id_of(&peer.sent_one());
+    peer.fail(&listen, r#"{"code":-32601,"message":"Method not found"}"#);
+    let probe = id_of(&peer.sent_one());
+    peer.fail(&probe, r#"{"code":-32601,"message":"Method not found"}"#);
+    let initialize = assert_initializes(&mut peer, NEWEST_LEGACY);
+    peer.answer(
+        &initialize,
+        r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}"#,
+    );
+    assert_eq!(peer.events()[1], Event::SubscriptionAcknowledged { subscription, honoured: filter });
 }
 
 // proves: BASE-415 BASE-094
