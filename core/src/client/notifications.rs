@@ -7,7 +7,7 @@ use crate::json::{Json, MAX_DEPTH, scan};
 use crate::jsonrpc::parse::decode_string;
 use crate::jsonrpc::{RequestId, Violation};
 use crate::logging::LogLevel;
-use crate::revision::{Direction, Method};
+use crate::revision::Method;
 use crate::subscription::ListKind;
 
 use super::state::{Action, Occurrence};
@@ -40,7 +40,7 @@ impl Client {
             return self.deliver_other(text, method, params);
         };
         let fits = self.revision.is_none_or(|revision| known.exists_in(revision));
-        if !fits || known.row().direction == Direction::ClientToServer {
+        if !fits {
             return self.discard(Violation::UnexpectedMessage, text.as_bytes());
         }
         match known {

@@ -275,6 +275,15 @@ fn a_server_that_dies_on_the_probe_is_started_afresh_once() {
     peer.input(Input::Restarted).unwrap();
     peer.input(Input::Closed).unwrap();
     assert_eq!(disconnected(&mut peer), DisconnectReason::Closed(CloseReason::ByPeer));
+
+    let mut peer = Peer::new(config());
+    peer.input(Input::Closed).unwrap();
+    peer.input(Input::Restarted).unwrap();
+    let id = id_of(&peer.sent_one());
+    peer.fail(&id, r#"{"code":-32022,"message":"no","data":{"supported":["2026-07-28"]}}"#);
+    assert_eq!(methods(&peer.sent()), ["server/discover"]);
+    peer.input(Input::Closed).unwrap();
+    assert_eq!(disconnected(&mut peer), DisconnectReason::Closed(CloseReason::ByPeer));
 }
 
 // proves: BASE-130
