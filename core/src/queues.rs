@@ -48,6 +48,12 @@ impl<Event> Queues<Event> {
         self.events.len() >= limits.queued_events.saturating_mul(2)
     }
 
+    /// Whether a message that may be left out, such as a progress report, must be: so much waits to be sent that
+    /// the peer seems to have stopped reading.
+    pub(crate) fn is_clogged(&self, limits: &Limits) -> bool {
+        self.bytes >= limits.queued_bytes.saturating_mul(2)
+    }
+
     pub(crate) fn wants_input(&self, limits: &Limits) -> bool {
         self.events.len() < limits.queued_events && self.bytes < limits.queued_bytes
     }

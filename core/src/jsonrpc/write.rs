@@ -178,6 +178,7 @@ mod tests {
         }
     }
 
+    // proves: BASE-001 BASE-017
     #[test]
     fn writes_what_json_rpc_says() {
         let id = RequestId::from(7);

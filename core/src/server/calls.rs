@@ -6,7 +6,7 @@ use alloc::format;
 use crate::json::Json;
 use crate::jsonrpc::RpcError;
 use crate::machine::RequestHandle;
-use crate::revision::{Method, Revision, resource_not_found};
+use crate::revision::{Era, Method, Revision, resource_not_found};
 
 use super::in_flight::InFlight;
 use super::intake::Arrival;
@@ -111,7 +111,9 @@ impl Server {
     ) {
         let takes_rounds = method.is_some_and(|method| method.row().rounds);
         let mut context = self.context(arrival, caller, message);
-        if takes_rounds && let Some(state) = present(arrival.params.request_state) {
+        let state =
+            present(arrival.params.request_state).filter(|_| takes_rounds && context.era() == Era::Modern);
+        if let Some(state) = state {
             let reopened = match self.reopen(arrival, &context, state) {
                 Ok(reopened) => reopened,
                 Err(error) => return self.refuse(&arrival.addressee(), &error),

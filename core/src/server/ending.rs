@@ -91,6 +91,7 @@ impl Server {
 
     /// The transport broke: nothing can be sent any more.
     pub(super) fn lose(&mut self) {
+        self.queues.discard_transmits();
         self.stop_requests();
         self.end(CloseReason::TransportLost);
     }

@@ -317,6 +317,10 @@ impl Server {
             Some(Method::Initialized) if self.session.is_some() => return self.open_session(),
             _ => {}
         }
+        // No request of this side carries a token.
+        if method == Some(Method::Progress) {
+            return self.discard(Violation::UnknownTarget, unit.text.as_bytes());
+        }
         let is_taken = method.is_none_or(|method| {
             let row = method.row();
             row.kind == Kind::Notification && row.direction == Direction::ClientToServer

@@ -44,7 +44,7 @@ use crate::machine::{RequestHandle, SessionHandle, SubscriptionHandle};
 use crate::pending::Pending;
 use crate::queues::Queues;
 use crate::request_state::RequestStateKeys;
-use crate::revision::{Capabilities, Capability, Revision};
+use crate::revision::{Capabilities, Capability, Revision, one_line};
 use crate::rounds::InputQuestion;
 use crate::seed::Generator;
 use crate::subscription::{Change, ListKind};
@@ -87,7 +87,7 @@ pub struct Server {
     overflowed: bool,
 }
 
-/// A message within a request, dropped unless its client opted in.
+/// A message within a request, dropped unless its client opted in and still reads what it is sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Notification<'a> {
@@ -149,7 +149,7 @@ impl Server {
             subscriptions: Subscriptions::default(),
             state_keys: rounds::keys(&config),
             nonces: Generator::new(&config.seed, "requestState nonce"),
-            identity: config.implementation.to_json(Revision::V2026_07_28),
+            identity: one_line(&config.implementation.to_json(Revision::V2026_07_28)).into_owned(),
             client_cache: ClientCache::default(),
             overflowed: false,
             config,

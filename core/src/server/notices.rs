@@ -44,7 +44,8 @@ impl Server {
         let Some(entry) = self.in_flight.get_mut(request) else { return Ok(false) };
         let Some(token) = &entry.context.progress_token else { return Ok(false) };
         // Each must be more than the last (basic/utilities/progress).
-        if entry.progress.is_some_and(|last| progress <= last) {
+        if self.queues.is_clogged(&self.config.limits) || entry.progress.is_some_and(|last| progress <= last)
+        {
             return Ok(false);
         }
         entry.progress = Some(progress);
@@ -78,7 +79,8 @@ impl Server {
     ) -> Result<bool, Error> {
         let data = Json::new(data).map_err(|_| ApiMisuse::InvalidJson)?;
         let Some(entry) = self.in_flight.get(request) else { return Ok(false) };
-        if self.threshold(entry).is_none_or(|least| level < least) {
+        let is_wanted = self.threshold(entry).is_some_and(|least| level >= least);
+        if !is_wanted || self.queues.is_clogged(&self.config.limits) {
             return Ok(false);
         }
         self.queues.send(log_message(level, logger, &data), Route::Within(request));
@@ -122,7 +124,8 @@ impl Server {
     ) -> Result<(), Error> {
         self.check_open()?;
         let data = Json::new(data).map_err(|_| ApiMisuse::InvalidJson)?;
-        if self.session_threshold().is_some_and(|least| level >= least) {
+        let is_wanted = self.session_threshold().is_some_and(|least| level >= least);
+        if is_wanted && !self.queues.is_clogged(&self.config.limits) {
             self.queues.send(log_message(level, logger, &data), Route::Alone);
         }
         Ok(())

@@ -7,6 +7,7 @@ fn misuse(misuse: ApiMisuse) -> Result<(), crate::error::Error> {
     Err(misuse.into())
 }
 
+// proves: FEAT-170
 #[test]
 fn requests_reach_the_application_with_their_parts() {
     let mut bench = Bench::session(Revision::V2025_06_18, "{}");
@@ -83,6 +84,7 @@ fn names_that_are_not_known_are_refused() {
     }
 }
 
+// proves: BASE-037
 #[test]
 fn a_missing_resource_has_the_code_of_its_revision() {
     let params = r#""uri":"file:///no""#;
@@ -113,6 +115,33 @@ fn lists_come_in_pages() {
     }
 }
 
+// proves: BASE-440 FEAT-002 FEAT-003 FEAT-110 FEAT-111 FEAT-148 FEAT-149
+#[test]
+fn lists_depend_on_nothing_but_the_catalog() {
+    let lists = ["tools/list", "resources/list", "resources/templates/list", "prompts/list"];
+    let mut fresh = Bench::new();
+    let mut used = Bench::session(Revision::V2024_11_05, "{}");
+    let call = used.call(&modern_with("1", "tools/call", r#""name":"echo""#, r#"{"sampling":{}}"#));
+    used.server.respond(call, TEXT_RESULT).unwrap();
+    used.sent();
+    for method in lists {
+        let request = modern("1", method, "");
+        let first = fresh.reply(&request);
+        assert_eq!(first, used.reply(&request));
+        assert_eq!(first, fresh.reply(&request));
+    }
+    // Emptied, they are still there.
+    fresh.server.remove_tool("echo").unwrap();
+    fresh.server.remove_tool("nap").unwrap();
+    fresh.server.remove_resource("file:///a").unwrap();
+    fresh.server.remove_resource_template("user://{id}").unwrap();
+    fresh.server.remove_prompt("greet").unwrap();
+    for method in lists {
+        assert!(fresh.reply(&modern("1", method, "")).contains(":[]"), "{method}");
+    }
+}
+
+// proves: BASE-008 BASE-009 BASE-010 BASE-011
 #[test]
 fn an_answer_is_given_once_and_checked() {
     let mut bench = Bench::session(Revision::V2025_11_25, "{}");
@@ -157,6 +186,7 @@ fn bad_arguments_are_an_error_or_a_result_by_revision() {
     assert_eq!(error_of(&bench.sent_one()).0, -32602);
 }
 
+// proves: BASE-037
 #[test]
 fn codes_of_one_era_do_not_cross_into_the_other() {
     let mut bench = Bench::session(Revision::V2025_11_25, "{}");
@@ -169,6 +199,7 @@ fn codes_of_one_era_do_not_cross_into_the_other() {
     assert_eq!(error_of(&bench.sent_one()).0, -32602);
 }
 
+// proves: BASE-397 BASE-398 BASE-401 BASE-411
 #[test]
 fn cancelling_stops_everything_and_a_late_answer_is_taken_in_silence() {
     for text in [
@@ -199,6 +230,7 @@ fn cancelling_stops_everything_and_a_late_answer_is_taken_in_silence() {
     }
 }
 
+// proves: BASE-399 BASE-404 BASE-406
 #[test]
 fn cancellations_of_nothing_are_dropped() {
     let mut bench = Bench::new();

@@ -5,7 +5,7 @@ fn open() -> Bench {
     Bench::session(Revision::V2025_11_25, "{}")
 }
 
-// proves: BASE-002 BASE-003
+// proves: BASE-002 BASE-003 BASE-006
 #[test]
 fn ids_come_back_as_they_were_written() {
     let mut bench = open();
@@ -80,6 +80,7 @@ fn bounds_are_answered_under_the_id_that_can_be_read() {
     assert!(bench.reply(&legacy("3", "ping", "")).contains(r#""id":3,"result""#));
 }
 
+// proves: BASE-018 BASE-022
 #[test]
 fn what_is_no_message_is_answered_as_far_as_it_can_be() {
     type Reply = Option<(i64, Option<&'static str>)>;
@@ -170,6 +171,7 @@ fn batches() -> Bench {
     Bench::session(Revision::V2025_03_26, "{}")
 }
 
+// proves: BASE-019
 #[test]
 fn a_batch_is_answered_by_one_array_when_all_is_answered() {
     let mut bench = batches();

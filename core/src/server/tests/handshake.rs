@@ -1,7 +1,7 @@
 use super::*;
 use crate::revision::Revisions;
 
-// proves: BASE-072
+// proves: BASE-092 BASE-118 BASE-119 FEAT-001 FEAT-108 FEAT-146 FEAT-168 FEAT-187
 #[test]
 fn the_same_version_is_answered_or_the_newest_legacy_one_offered() {
     let cases = [
@@ -18,6 +18,10 @@ fn the_same_version_is_answered_or_the_newest_legacy_one_offered() {
             r#"{{"jsonrpc":"2.0","id":"x","result":{{"protocolVersion":"{answered}","capabilities":{{"#
         );
         assert!(reply.starts_with(&start), "{reply}");
+        for capability in ["tools", "resources", "prompts", "logging"] {
+            assert!(reply.contains(&format!(r#""{capability}":{{"#)), "{reply}");
+        }
+        assert_eq!(reply.contains("completions"), asked != "2024-11-05");
         assert!(reply.ends_with(r#""serverInfo":{"name":"srv","version":"1"}}}"#), "{reply}");
     }
 }
@@ -53,6 +57,7 @@ fn a_handshake_without_a_version_is_refused_and_can_be_made_again() {
     assert!(bench.reply(&initialize("0", "2025-06-18", "{}")).contains("\"result\""));
 }
 
+// proves: BASE-415
 #[test]
 fn before_a_handshake_only_ping_is_served() {
     let mut bench = Bench::new();

@@ -1,5 +1,6 @@
 use super::*;
 
+// proves: BASE-062 BASE-110 BASE-112 FEAT-147
 #[test]
 fn discovery_lists_versions_capabilities_and_freshness() {
     let mut config = config();
@@ -10,6 +11,10 @@ fn discovery_lists_versions_capabilities_and_freshness() {
         r#""id":"d""#,
         r#""supportedVersions":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"]"#,
         r#""tools":{"listChanged":true}"#,
+        r#""resources":{"#,
+        r#""prompts":{"listChanged":true}"#,
+        r#""completions":{}"#,
+        r#""logging":{}"#,
         r#""instructions":"Be kind""#,
         r#""resultType":"complete""#,
         r#""ttlMs":0"#,
@@ -20,6 +25,7 @@ fn discovery_lists_versions_capabilities_and_freshness() {
     }
 }
 
+// proves: BASE-056 BASE-071 BASE-123
 #[test]
 fn the_first_failing_rung_answers() {
     let meta = |inside: &str| format!(r#""_meta":{{{inside}}}"#);
@@ -45,6 +51,7 @@ fn the_first_failing_rung_answers() {
     }
 }
 
+// proves: BASE-041 BASE-424 FEAT-119 FEAT-193
 #[test]
 fn methods_of_the_other_era_do_not_exist() {
     let mut bench = Bench::new();
@@ -61,6 +68,7 @@ fn methods_of_the_other_era_do_not_exist() {
     }
 }
 
+// proves: BASE-041 BASE-143
 #[test]
 fn capabilities_that_are_not_offered_have_no_methods() {
     let mut config = config();
@@ -73,6 +81,7 @@ fn capabilities_that_are_not_offered_have_no_methods() {
     }
 }
 
+// proves: BASE-131 BASE-132
 #[test]
 fn both_eras_share_one_channel() {
     let mut bench = Bench::session(Revision::V2025_11_25, "{}");
@@ -92,6 +101,7 @@ fn both_eras_share_one_channel() {
     assert!(late.reply(&initialize("1", "2025-11-25", "{}")).contains("protocolVersion"));
 }
 
+// proves: BASE-058 BASE-061 BASE-067 BASE-105
 #[test]
 fn the_context_says_who_asks() {
     let mut bench = Bench::new();

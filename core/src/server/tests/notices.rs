@@ -11,6 +11,7 @@ fn log(level: LogLevel) -> Notification<'static> {
     Notification::Log { level, logger: Some("db"), data: "{\"a\":\n1}" }
 }
 
+// proves: BASE-384 BASE-385
 #[test]
 fn progress_goes_out_under_the_token_of_the_request() {
     let cases = [
@@ -44,6 +45,7 @@ fn progress_goes_out_under_the_token_of_the_request() {
     }
 }
 
+// proves: BASE-380 BASE-387 BASE-391
 #[test]
 fn progress_needs_a_token_and_its_text_a_revision() {
     let mut bench = Bench::session(Revision::V2024_11_05, "{}");
@@ -79,9 +81,13 @@ fn a_legacy_session_hears_from_info_on_until_it_sets_a_level() {
     assert_eq!(bench.server.log(LogLevel::Critical, None, "{"), Err(ApiMisuse::InvalidJson.into()));
 }
 
+// proves: BASE-068 BASE-069 BASE-070 FEAT-194 FEAT-196
 #[test]
 fn a_modern_request_hears_what_it_asked_for_while_it_runs() {
     let mut bench = Bench::new();
+    bench.recv(&modern("0", "subscriptions/listen", r#""notifications":{"toolsListChanged":true}"#));
+    bench.events();
+    bench.sent();
     let quiet = bench.call(&modern("1", "tools/call", r#""name":"echo""#));
     assert_eq!(bench.server.notify(quiet, log(LogLevel::Emergency)), Ok(false));
     let text = modern("2", "tools/call", r#""name":"echo""#)
@@ -89,11 +95,29 @@ fn a_modern_request_hears_what_it_asked_for_while_it_runs() {
     let call = bench.call(&text);
     assert_eq!(bench.server.notify(call, log(LogLevel::Notice)), Ok(false));
     assert_eq!(bench.server.notify(call, log(LogLevel::Warning)), Ok(true));
-    bench.sent_one();
+    assert!(!bench.sent_one().contains("subscriptionId"));
     bench.server.log(LogLevel::Emergency, None, "1").unwrap();
     bench.server.respond(call, TEXT_RESULT).unwrap();
     assert_eq!(bench.server.notify(call, log(LogLevel::Emergency)), Ok(false));
     assert_eq!(bench.sent().len(), 1, "the answer alone");
+}
+
+#[test]
+fn what_may_be_left_out_is_while_the_peer_does_not_read() {
+    let mut config = config();
+    config.limits.queued_bytes = 500;
+    let mut bench = Bench::session_with(config, Revision::V2025_11_25, "{}");
+    let call = bench.call(&legacy("1", "tools/call", r#""name":"echo","_meta":{"progressToken":1}"#));
+    let mut reports = 0;
+    while bench.server.notify(call, progress(f64::from(reports + 1), None, None)) == Ok(true) {
+        reports += 1;
+    }
+    assert!((5..20).contains(&reports) && !bench.server.wants_input());
+    assert_eq!(bench.server.notify(call, log(LogLevel::Emergency)), Ok(false));
+    bench.server.log(LogLevel::Emergency, None, "1").unwrap();
+    bench.server.respond(call, TEXT_RESULT).unwrap();
+    assert_eq!(bench.sent().len(), usize::try_from(reports).unwrap() + 1, "an answer is never left out");
+    assert!(bench.server.wants_input());
 }
 
 #[test]

@@ -40,6 +40,7 @@ fn a_request_to_the_client_ends_once() {
     assert_eq!(bench.violations(), [Violation::UnknownResponse]);
 }
 
+// proves: BASE-427
 #[test]
 fn every_way_it_can_fail_is_told_apart() {
     let (mut bench, session) = opened(Revision::V2025_11_25, ALL);
@@ -74,6 +75,7 @@ fn every_way_it_can_fail_is_told_apart() {
     assert!(bench.sent_one().contains("notifications/cancelled"));
 }
 
+// proves: BASE-097 BASE-098
 #[test]
 fn only_what_revision_and_client_allow_is_asked() {
     let (mut bench, session) = opened(Revision::V2025_03_26, r#"{"roots":{}}"#);
@@ -93,6 +95,7 @@ fn only_what_revision_and_client_allow_is_asked() {
     );
 }
 
+// proves: BASE-095
 #[test]
 fn requests_are_held_until_the_session_is_open_and_pings_are_not() {
     let mut config = config();

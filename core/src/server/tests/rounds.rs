@@ -54,32 +54,42 @@ fn retry(id: &str, state: &str, responses: &str) -> String {
     modern_with(id, "tools/call", &params, ALL)
 }
 
-// proves: BASE-335 BASE-341 BASE-349
+// proves: BASE-024 BASE-163 BASE-335 BASE-341 BASE-349 BASE-351 BASE-352 FEAT-243 FEAT-283 FEAT-304
 #[test]
 fn a_modern_request_ends_with_its_questions_and_the_retry_brings_answers_and_state() {
     let mut bench = Bench::new();
     let call = bench.call(&modern_with("1", "tools/call", r#""name":"echo","arguments":{"n":1}"#, ALL));
-    let questions = [question("name"), asking("roots", InputKind::Roots, "{}")].into();
-    bench.server.require_input(bench.now, call, questions, Some("{\"step\":\n2}")).unwrap();
+    let sampling = r#"{"messages":[],"maxTokens":1}"#;
+    let questions = [
+        question("name"),
+        asking("roots", InputKind::Roots, "{}"),
+        asking("words", InputKind::Sampling, sampling),
+    ];
+    bench.server.require_input(bench.now, call, questions.into(), Some("{\"step\":\n2}")).unwrap();
+    // Nothing but the result: no request of the server's own.
     let reply = bench.sent_one();
     assert_eq!(
         member(&reply, &["result", "inputRequests"]).as_str(),
         format!(
-            r#"{{"name":{{"method":"elicitation/create","params":{FORM}}},"roots":{{"method":"roots/list","params":{{}}}}}}"#
+            r#"{{"name":{{"method":"elicitation/create","params":{FORM}}},"roots":{{"method":"roots/list","params":{{}}}},"words":{{"method":"sampling/createMessage","params":{sampling}}}}}"#
         )
     );
-    // The request is over.
+    // The request is over, and nothing is kept for a retry that may never come.
+    assert!(bench.server.in_flight.is_empty());
     assert_eq!(bench.server.respond(call, "{}"), Err(ApiMisuse::AlreadyAnswered.into()));
     let state = member(&reply, &["result", "requestState"]);
-    let responses =
-        r#"{"name":{"action":"accept","content":{"n":1e2}},"extra":{"x":1},"roots":{"roots":[]}}"#;
+    let responses = r#"{"name":{"action":"accept","content":{"n":1e2}},"extra":{"x":1},"roots":{"roots":[]},"words":{"content":{}}}"#;
     bench.recv(&retry("2", state.as_str(), responses));
     let (again, context) = context(bench.event());
     assert_ne!(again, call);
     let answers: Vec<_> = context.input_answers.iter().map(answered).collect();
     assert_eq!(
         answers,
-        [("name", r#"{"action":"accept","content":{"n":1e2}}"#), ("roots", r#"{"roots":[]}"#)]
+        [
+            ("name", r#"{"action":"accept","content":{"n":1e2}}"#),
+            ("roots", r#"{"roots":[]}"#),
+            ("words", r#"{"content":{}}"#)
+        ]
     );
     assert_eq!((context.round, context.state.unwrap().as_str()), (1, "{\"step\":\n2}"));
     // A second round keeps what the first brought.
@@ -88,7 +98,7 @@ fn a_modern_request_ends_with_its_questions_and_the_retry_brings_answers_and_sta
     bench.recv(&retry("3", state.as_str(), r#"{"more":{"action":"decline"}}"#));
     let (last, context) = super::rounds::context(bench.event());
     let keys: Vec<_> = context.input_answers.iter().map(|answer| &*answer.key).collect();
-    assert_eq!((keys, context.round, context.state), (["name", "roots", "more"].into(), 2, None));
+    assert_eq!((keys, context.round, context.state), (["name", "roots", "words", "more"].into(), 2, None));
     bench.server.respond(last, TEXT_RESULT).unwrap();
     assert!(bench.sent_one().contains(r#""id":3,"result""#));
 }
@@ -111,7 +121,7 @@ fn missing_answers_are_asked_for_again() {
     assert_eq!((context.round, context.state.unwrap().as_str()), (2, "5"));
 }
 
-// proves: BASE-343 BASE-345 BASE-347 BASE-361
+// proves: BASE-343 BASE-345 BASE-347 BASE-360 BASE-361
 #[test]
 fn what_was_not_given_out_for_this_request_is_refused() {
     let mut bench = Bench::new();
@@ -163,6 +173,13 @@ fn replicas_with_the_same_keys_take_each_others_retries() {
 }
 
 #[test]
+fn members_of_rounds_mean_nothing_to_older_revisions() {
+    let mut bench = session(Revision::V2025_11_25);
+    bench.recv(&legacy("1", "tools/call", r#""name":"echo","requestState":"x","inputResponses":{}"#));
+    assert_eq!(context(bench.event()).1.round, 0);
+}
+
+#[test]
 fn answers_without_a_state_are_those_of_nobody() {
     let mut bench = Bench::new();
     bench.recv(&modern(
@@ -174,7 +191,7 @@ fn answers_without_a_state_are_those_of_nobody() {
     assert_eq!((context.round, context.input_answers.len()), (0, 0));
 }
 
-// proves: BASE-338 BASE-350
+// proves: BASE-059 BASE-338 BASE-350 FEAT-305
 #[test]
 fn questions_need_the_method_and_the_capability() {
     let mut bench = Bench::new();
@@ -210,6 +227,7 @@ fn questions_need_the_method_and_the_capability() {
     }
 }
 
+// proves: BASE-340
 #[test]
 fn questions_are_bounded_and_their_keys_unique() {
     let mut config = config();
@@ -365,6 +383,7 @@ fn legacy_questions_are_those_of_the_revision() {
     assert!(matches!(refused, Err(Error::PeerIncompatible(PeerIncompatible::MissingCapability(_)))));
 }
 
+// proves: BASE-339
 #[test]
 fn a_round_of_no_questions_comes_back_by_itself() {
     let mut bench = session(Revision::V2025_11_25);

@@ -239,6 +239,55 @@ fn the_same_inputs_give_the_same_outputs() {
 }
 
 #[test]
+fn mutated_messages_end_nothing() {
+    let seeds = [
+        modern_with("1", "tools/call", r#""name":"echo","arguments":{"a":[1,{"b":"c\\n"}]}"#, ALL),
+        legacy("2", "tools/call", r#""name":"echo","_meta":{"progressToken":"t"}"#),
+        modern("3", "subscriptions/listen", r#""notifications":{"resourceSubscriptions":["a"]}"#),
+        format!(
+            "[{},{}]",
+            legacy("4", "ping", ""),
+            legacy(
+                "5",
+                "completion/complete",
+                r#""ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"a","value":"b"}"#
+            )
+        ),
+    ];
+    for seed in &seeds {
+        let mut bench = Bench::session(Revision::V2025_03_26, ALL);
+        for at in 0..seed.len() {
+            for replacement in ["", "\"", "\\", "{", "}", "]", ",", ":", "0", "null", "\u{e9}", "\u{0}"] {
+                let text = format!("{}{replacement}{}", &seed[..at], &seed[at + 1..]);
+                bench.recv(&text);
+                bench.input(Input::Damaged {
+                    bytes: &text.as_bytes()[..at],
+                    violation: Violation::EndedEarly,
+                });
+                for event in bench.events() {
+                    if is_request(&event) {
+                        bench.server.respond(request_of(&event), TEXT_RESULT).unwrap();
+                    }
+                    if let Event::SubscriptionOpened { subscription, .. } = event {
+                        bench.server.end_subscription(subscription).unwrap();
+                    }
+                }
+                bench.sent();
+            }
+        }
+        bench.events();
+        assert!(bench.server.in_flight.is_empty(), "{seed}");
+        assert!(bench.reply(&legacy("\"end\"", "ping", "")).contains("result"));
+    }
+}
+
+#[test]
+fn a_server_can_be_moved_and_shared_between_threads() {
+    fn check<T: Send + Sync>() {}
+    check::<Server>();
+}
+
+#[test]
 fn time_that_goes_backwards_is_clamped() {
     let mut bench = Bench::new();
     bench.call(&modern("1", "tools/call", r#""name":"echo""#));

@@ -80,7 +80,7 @@ fn subscriptions_and_what_they_watch_are_bounded() {
     listen(&mut bench, "3", r#"{"resourceSubscriptions":["a"]}"#);
 }
 
-// proves: BASE-365
+// proves: BASE-065 BASE-365 FEAT-008 FEAT-116
 #[test]
 fn changes_reach_those_who_watch_and_nobody_else() {
     let mut bench = Bench::new();
@@ -147,6 +147,7 @@ fn a_subscription_ends_in_order_with_a_result() {
     assert_eq!(bench.sent(), Vec::<String>::new());
 }
 
+// proves: BASE-378
 #[test]
 fn a_client_gives_a_subscription_up_in_silence() {
     let mut bench = Bench::new();
