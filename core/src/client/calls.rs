@@ -84,7 +84,7 @@ pub(super) enum Stage {
 }
 
 /// What the core alone may send.
-const OF_THE_CORE: [Method; 4] =
+pub(super) const OF_THE_CORE: [Method; 4] =
     [Method::Initialize, Method::Initialized, Method::SubscriptionsListen, Method::Cancelled];
 
 /// Undeclared server capabilities must not be used from this revision on (basic/lifecycle, Operation).
@@ -389,7 +389,10 @@ impl Client {
     /// Ends a request with its result.
     pub(super) fn deliver_result(&mut self, request: RequestHandle, result: Json) {
         let Some(call) = self.pending.take(request) else { return };
-        let cacheable = self.is_modern() && call.method.known().is_some_and(|method| method.row().cacheable);
+        // What took rounds is an answer to those rounds, and must not be reused (server/utilities/caching).
+        let cacheable = self.is_modern()
+            && call.round == 0
+            && call.method.known().is_some_and(|method| method.row().cacheable);
         let freshness = if cacheable { crate::cache::Freshness::read(&result) } else { None };
         self.queues.tell(Event::ResponseReceived { request, result, freshness });
     }

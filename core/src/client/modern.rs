@@ -178,7 +178,7 @@ impl Client {
         }
         let mut inputs = Vec::with_capacity(questions.len());
         for Read { key, kind, params } in questions {
-            let input = self.questions.add(Question { kind: *kind, origin: Origin::Round { request } });
+            let input = self.questions.add(Question::new(*kind, *params, Origin::Round { request }));
             let name = decode_string(&alloc::format!("\"{key}\"")).map(Into::into);
             inputs.push(InputRequest { input, kind: *kind, params: params.map(Json::trusted), key: name });
             round.questions.push(Asked { input, key: Box::from(*key), response: None });

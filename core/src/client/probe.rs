@@ -175,11 +175,11 @@ mod tests {
         assert!(fails(&modern_only));
     }
 
-    // proves: BASE-126 BASE-171 BASE-172 BASE-173
+    // proves: BASE-034 BASE-126 BASE-171 BASE-172 BASE-173
     #[test]
     fn errors_of_the_probe_by_code() {
         let judge = |error: &RpcError| judge_error(Revisions::ALL, Revisions::of(&[MODERN]), error);
-        for code in [-32601, -32602, -32600, -32700, -32000, 0, -1, -32002] {
+        for code in (-32019..=-32000).chain([-32601, -32602, -32600, -32700, 0, -1]) {
             assert_eq!(judge(&RpcError::new(code, "no")), Verdict::Legacy(LEGACY), "{code}");
         }
         let listed = |list: &str| judge(&error(-32022, list));

@@ -36,8 +36,26 @@ pub(super) struct Questions {
 /// A question that stands.
 #[derive(Clone, Debug)]
 pub(super) struct Question {
-    pub(super) kind: InputKind,
-    pub(super) origin: Origin,
+    kind: InputKind,
+    /// The user is sent to a URL, so that the answer has no content.
+    by_url: bool,
+    origin: Origin,
+}
+
+impl Question {
+    pub(super) fn new(kind: InputKind, params: Option<&str>, origin: Origin) -> Question {
+        let by_url = kind == InputKind::Elicitation && members(params, ["mode"]) == [Some("\"url\"")];
+        Question { kind, by_url, origin }
+    }
+
+    /// Checks an answer and writes it as `revision` wants it.
+    fn write_answer(&self, revision: Revision, result: &Json) -> Result<String, Error> {
+        let result = project_input_answer(self.kind.method(), revision, result.as_str())?;
+        if self.by_url && members(Some(&result), ["content"]) != [None] {
+            return Err(ApiMisuse::InvalidDefinition("content").into());
+        }
+        Ok(result)
+    }
 }
 
 /// Where a question comes from.
@@ -147,7 +165,7 @@ impl Client {
     }
 
     fn ask(&mut self, id: RequestId, kind: InputKind, params: Option<&str>, batch: Option<BatchNumber>) {
-        let input = self.questions.add(Question { kind, origin: Origin::Session { id, batch } });
+        let input = self.questions.add(Question::new(kind, params, Origin::Session { id, batch }));
         let inputs = vec![InputRequest { input, kind, params: params.map(Json::trusted), key: None }];
         self.queues.tell(Event::InputRequired { request: None, inputs, round: 1 });
     }
@@ -162,9 +180,7 @@ impl Client {
         self.advance(now);
         let question = self.questions.standing.get(&input).ok_or(ApiMisuse::UnknownInput)?.clone();
         let result = match (response, self.revision) {
-            (InputResponse::Result(result), Some(revision)) => {
-                Ok(project_input_answer(question.kind.method(), revision, result.as_str())?)
-            }
+            (InputResponse::Result(result), Some(revision)) => Ok(question.write_answer(revision, &result)?),
             (InputResponse::Result(_), None) => return Err(ApiMisuse::UnknownInput.into()),
             (InputResponse::Refused(error), _) => Err(error),
         };

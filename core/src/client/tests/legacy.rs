@@ -2,10 +2,11 @@
 
 use super::*;
 use crate::client::DisconnectReason;
+use crate::client::calls::OF_THE_CORE;
 use crate::error::{ApiMisuse, CloseReason, Error, Limit};
 use crate::jsonrpc::RpcError;
 use crate::logging::LogLevel;
-use crate::revision::Capability;
+use crate::revision::{Capability, Direction, Kind, Method};
 use crate::rounds::InputKind;
 
 const NEWEST: Revision = Revision::V2025_11_25;
@@ -110,7 +111,7 @@ fn requests_in_flight_are_bounded() {
     peer.call();
 }
 
-// proves: BASE-425 BASE-426 BASE-427 BASE-429 BASE-430 BASE-431
+// proves: BASE-380 BASE-425 BASE-426 BASE-427 BASE-429 BASE-430 BASE-431
 #[test]
 fn a_request_times_out_by_silence_or_in_all_and_the_server_is_told() {
     let mut peer = Peer::ready(NEWEST);
@@ -162,7 +163,7 @@ fn progress_can_be_kept_from_extending_the_wait() {
     assert_eq!(peer.event(), failed(request, FailureReason::TimedOut));
 }
 
-// proves: BASE-394 BASE-400 BASE-401 BASE-407
+// proves: BASE-394 BASE-406 BASE-400 BASE-401 BASE-407
 #[test]
 fn a_cancelled_request_fails_at_once_and_its_late_answer_is_dropped() {
     let mut peer = Peer::ready(NEWEST);
@@ -275,6 +276,93 @@ fn questions_beyond_what_was_declared_are_refused() {
     assert_eq!(code(r#"{"sampling":{}}"#, Revision::V2025_06_18, sample, tools), None);
     assert_eq!(code(ALL_CLIENT_CAPABILITIES, NEWEST, "tools/list", "{}"), unknown);
     assert_eq!(code(ALL_CLIENT_CAPABILITIES, NEWEST, "com.example/x", "{}"), unknown);
+}
+
+// proves: FEAT-318
+#[test]
+fn the_answer_to_a_url_has_no_content() {
+    let mut peer = Peer::ready(NEWEST);
+    peer.receive(&ELICIT.replace(r#""message":"?""#, r#""message":"?","mode":"url","url":"https://e.com""#));
+    let input = peer.questions()[0].0;
+    let content = InputResponse::Result(Json::new(r#"{"action":"accept","content":{}}"#).unwrap());
+    let refused = ApiMisuse::InvalidDefinition("content");
+    assert_eq!(peer.client.provide_input(Instant::ZERO, input, content), Err(refused.into()));
+    peer.provide(input, r#"{"action":"accept"}"#);
+    assert_eq!(member(&peer.sent_one(), &["result"]), Some(r#"{"action":"accept"}"#.into()));
+}
+
+// proves: BASE-018
+#[test]
+fn no_notification_is_answered() {
+    for revision in Revision::ALL {
+        let mut peer = Peer::ready(revision);
+        for text in [
+            r#"{"jsonrpc":"2.0","method":"com.example/unknown"}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{}}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+            r#"{"jsonrpc":"2.0","method":"roots/list"}"#,
+            r#"{"jsonrpc":"2.0","method":"ping","params":[]}"#,
+            r#"{"jsonrpc":"2.0","method":7}"#,
+        ] {
+            peer.receive(text);
+            assert_eq!(peer.sent(), [""; 0], "{text}");
+        }
+    }
+}
+
+// proves: BASE-097 BASE-135
+#[test]
+fn the_negotiated_revision_decides_what_can_be_sent() {
+    for revision in Revision::ALL {
+        let mut peer = Peer::ready(revision);
+        for row in Method::TABLE {
+            if row.direction == Direction::ServerToClient || OF_THE_CORE.contains(&row.method) {
+                continue;
+            }
+            let outcome = match row.kind {
+                Kind::Request => peer
+                    .client
+                    .request(Instant::ZERO, row.name, Some("{}"), RequestOptions::default())
+                    .map(|_| ()),
+                Kind::Notification => peer.client.notify(row.name, Some("{}")),
+            };
+            let refused = Err(Error::from(ApiMisuse::NotAllowedInRevision(revision)));
+            if row.method.exists_in(revision)
+                && !(revision.era() == Era::Modern && row.method == Method::Progress)
+            {
+                assert_eq!((outcome, methods(&peer.sent())), (Ok(()), alloc::vec![row.name.to_string()]));
+            } else {
+                assert_eq!((outcome, peer.sent()), (refused, Vec::new()), "{} in {revision}", row.name);
+            }
+        }
+    }
+}
+
+// proves: BASE-001 BASE-009 BASE-011 BASE-017 BASE-159
+#[test]
+fn all_that_is_sent_is_a_sound_message() {
+    let mut peer = Peer::ready(NEWEST);
+    let request = peer.request("ping", "{}");
+    peer.client.cancel(request, None).unwrap();
+    peer.receive(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+    peer.receive(r#"{"jsonrpc":"2.0","id":2,"method":"x"}"#);
+    peer.client.notify("notifications/roots/list_changed", None).unwrap();
+    let sent = peer.sent();
+    let kinds: Vec<_> = sent
+        .iter()
+        .map(|text| {
+            assert_eq!(member(text, &["jsonrpc"]), Some("\"2.0\"".into()));
+            let has = |name| member(text, &[name]).is_some();
+            (has("id"), has("method"), has("result"), has("error"))
+        })
+        .collect();
+    let request = (true, true, false, false);
+    let notification = (false, true, false, false);
+    let result = (true, false, true, false);
+    let error = (true, false, false, true);
+    assert_eq!(kinds, [request, notification, result, error, notification]);
+    assert_eq!(member(&sent[3], &["error", "code"]), Some("-32601".into()));
+    assert!(member(&sent[3], &["error", "message"]).is_some());
 }
 
 // proves: BASE-397 BASE-399 BASE-404

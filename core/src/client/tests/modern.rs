@@ -113,7 +113,7 @@ fn result_types_of_advertised_extensions_are_delivered() {
     assert_eq!(peer.event(), answered(request, r#"{"resultType":"task","taskId":"1"}"#));
 }
 
-// proves: FEAT-221
+// proves: FEAT-217 FEAT-221
 #[test]
 fn cacheable_results_say_how_fresh_they_are() {
     let mut peer = ready();
@@ -137,9 +137,16 @@ fn cacheable_results_say_how_fresh_they_are() {
         }
     }
     assert_eq!(freshness("tools/call", text), None);
+    let request = peer.request("resources/read", r#"{"uri":"file:///a"}"#);
+    let id = id_of(&peer.sent_one());
+    peer.answer(&id, r#"{"resultType":"input_required","requestState":"s"}"#);
+    peer.advance(250);
+    let id = id_of(&peer.sent_one());
+    peer.answer(&id, text);
+    assert_eq!(peer.event(), answered(request, text), "what took a round is not for reuse");
 }
 
-// proves: BASE-353 BASE-355 BASE-357 BASE-359 FEAT-048
+// proves: BASE-336 BASE-353 BASE-355 BASE-357 BASE-359 FEAT-048
 #[test]
 fn a_round_is_answered_by_the_same_request_under_a_new_id() {
     let mut peer = ready();
@@ -263,7 +270,7 @@ fn a_request_between_rounds_can_be_cancelled_or_time_out_without_a_word() {
     }
 }
 
-// proves: FEAT-246
+// proves: BASE-139 FEAT-246
 #[test]
 fn questions_beyond_what_was_declared_or_bounded_fail_the_request() {
     let mut config = config();
@@ -294,7 +301,7 @@ fn questions_beyond_what_was_declared_or_bounded_fail_the_request() {
     assert_eq!(violation(&ask("{}", "\"1234567890\"")), Violation::TooLong);
 }
 
-// proves: BASE-025 BASE-162
+// proves: BASE-025 BASE-162 BASE-180
 #[test]
 fn requests_of_a_modern_server_are_never_answered() {
     let mut peer = ready();

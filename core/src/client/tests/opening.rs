@@ -62,7 +62,7 @@ fn a_dual_era_client_probes_first_with_an_id_of_another_kind() {
     assert_eq!(peer.client.era_verdict(), Some(EraVerdict { revision: MODERN }));
 }
 
-// proves: BASE-090 BASE-091 BASE-093 BASE-117 BASE-103
+// proves: BASE-021 BASE-090 BASE-091 BASE-093 BASE-117 BASE-103
 #[test]
 fn the_handshake_settles_a_legacy_connection() {
     let mut config = config();
@@ -78,6 +78,24 @@ fn the_handshake_settles_a_legacy_connection() {
     assert_eq!((revision, instructions.as_deref()), (Revision::V2025_06_18, Some("be kind")));
     assert_eq!(peer.client.revision(), Some(Revision::V2025_06_18));
     assert!(peer.client.poll_timeout().is_some(), "the request has a deadline");
+}
+
+// proves: FEAT-241 FEAT-281 FEAT-299
+#[test]
+fn the_handshake_declares_what_the_proposed_revision_knows() {
+    let declared = |revision| {
+        let mut config = config();
+        config.revisions = Revisions::of(&[revision]);
+        member(&Peer::new(config).sent_one(), &["params", "capabilities"]).unwrap()
+    };
+    let roots_and_sampling = r#"{"roots":{"listChanged":true},"sampling":{}}"#;
+    assert_eq!(declared(Revision::V2024_11_05), roots_and_sampling);
+    assert_eq!(declared(Revision::V2025_03_26), roots_and_sampling);
+    assert_eq!(
+        declared(Revision::V2025_06_18),
+        r#"{"roots":{"listChanged":true},"sampling":{},"elicitation":{}}"#
+    );
+    assert_eq!(declared(NEWEST_LEGACY), ALL_CLIENT_CAPABILITIES);
 }
 
 // proves: BASE-172 BASE-173

@@ -130,6 +130,7 @@ fn a_listen_request_that_is_refused_or_not_acknowledged_ends_lost() {
     assert_eq!(peer.events()[0], ended(lost, false));
 }
 
+// proves: BASE-373
 #[test]
 fn a_listen_stream_is_given_up_by_a_notification() {
     let mut peer = Peer::ready(MODERN);
