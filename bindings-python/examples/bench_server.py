@@ -6,17 +6,12 @@ Handlers are async; with the argument `inline` they are sync and run where the r
 from __future__ import annotations
 
 import sys
-from typing import TypedDict
 
 from barewire import Context, Server, SyncContext
 
 LINE = 'All work and no play makes "Jack" a dull boy, so he went home.\n '
 
 server = Server("bench", version="1.0.0")
-
-
-class Sum(TypedDict):
-    sum: int
 
 
 if "inline" in sys.argv:
@@ -26,7 +21,7 @@ if "inline" in sys.argv:
         return text
 
     @server.tool(inline=True)
-    def add(a: int, b: int) -> Sum:
+    def add(a: int, b: int) -> dict[str, int]:
         return {"sum": a + b}
 
     @server.tool(inline=True)
@@ -50,7 +45,7 @@ else:
         return text
 
     @server.tool(name="add")
-    async def add_async(a: int, b: int) -> Sum:
+    async def add_async(a: int, b: int) -> dict[str, int]:
         return {"sum": a + b}
 
     @server.tool(name="big")

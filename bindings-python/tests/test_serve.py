@@ -62,10 +62,6 @@ SERVER = textwrap.dedent(
         return subprocess.run(command, close_fds=False, capture_output=True, text=True).stdout.strip()
 
     @server.tool(inline=True)
-    def modules() -> list[str]:
-        return sorted({name.partition(".")[0] for name in sys.modules})
-
-    @server.tool(inline=True)
     def big(kib: int) -> str:
         return "x" * (kib << 10)
 
@@ -198,16 +194,29 @@ def test_children_inherit_no_protocol_descriptors(tmp_path: Path) -> None:
     peer.end()
 
 
+def loaded_by(program: list[str], conversation: bytes) -> set[str]:
+    """The top-level modules that a server has imported when a conversation has ended."""
+    command = [program[0], "-X", "importtime", *program[1:]]
+    done = subprocess.run(command, input=conversation, capture_output=True, text=False, timeout=PATIENCE)
+    assert done.returncode == 0
+    lines = [line for line in done.stderr.decode().splitlines() if line.startswith("import time:")]
+    return {line.rpartition("|")[2].strip().partition(".")[0] for line in lines}
+
+
+HEAVY = {"asyncio", "dataclasses", "inspect", "json", "logging", "pathlib", "re", "subprocess", "threading"}
+
+
 def test_nothing_heavy_is_loaded_before_it_is_needed(tmp_path: Path) -> None:
-    code = SERVER.replace("import asyncio, os, subprocess, sys, time", "import os, sys, time")
-    code = code.replace("import barewire\n", "import barewire\nfrom barewire import Context\n")
-    peer = Process(code, tmp_path)
-    loaded = set(peer.call("modules")["structuredContent"]["result"])
-    heavy = {"asyncio", "dataclasses", "inspect", "json", "logging", "pathlib", "subprocess", "threading"}
-    bare = "import msgspec, sys; print(*{name.partition('.')[0] for name in sys.modules})"
-    out = subprocess.run([sys.executable, "-c", bare], capture_output=True, text=True, check=True).stdout
-    assert not loaded & (heavy - set(out.split()))
-    peer.end()
+    code = SERVER.replace("import asyncio, os, subprocess, sys, time", "import os, sys")
+    path = tmp_path / "light.py"
+    path.write_text(code)
+    program = [sys.executable, str(path)]
+    bare = loaded_by([sys.executable, "-c", "pass"], b"")
+    start = loaded_by(program, lines()) - bare
+    assert not start & (HEAVY | {"msgspec", "typing"})
+    called = loaded_by(program, lines(("inline", {"text": "c"}))) - bare
+    assert "msgspec" in called
+    assert not called & (HEAVY - loaded_by([sys.executable, "-c", "import msgspec"], b""))
 
 
 # ---------------------------------------------------------------- the end

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         ConnectionClosedError,
         ConnectionLostError,
         InputRefusedError,
+        InvalidAnswerError,
         InvalidResultError,
         LimitExceededError,
         McpError,
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
     )
     from ._questions import (
         ElicitResult,
-        InvalidAnswer,
         Root,
         SampleResult,
     )
@@ -73,7 +73,7 @@ __all__ = [
     "Icon",
     "Image",
     "InputRefusedError",
-    "InvalidAnswer",
+    "InvalidAnswerError",
     "InvalidResultError",
     "LimitExceededError",
     "McpError",
@@ -123,6 +123,7 @@ _MODULES = {
         "ConnectionClosedError",
         "ConnectionLostError",
         "InputRefusedError",
+        "InvalidAnswerError",
         "InvalidResultError",
         "LimitExceededError",
         "McpError",
@@ -139,7 +140,6 @@ _MODULES = {
     "_hints": ("Doc",),
     "_questions": (
         "ElicitResult",
-        "InvalidAnswer",
         "Root",
         "SampleResult",
     ),

@@ -3,38 +3,24 @@
 from __future__ import annotations
 
 import _thread
-from typing import TYPE_CHECKING, Any
-
-import msgspec
-from msgspec import Raw, Struct
 
 from ._errors import InputRefusedError
+from ._plain import MISSING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
+    from msgspec import Raw
+
     from ._dispatch import Connection
     from ._endpoint import Endpoint
-    from ._native import InputAnswer, RequestContext
+    from ._native import InputAnswer, RequestContext, RpcErrorValue
     from ._questions import Question
 
 
 class Unwind(BaseException):
     """Leaves a handler that asked something: it runs again when the answer is there."""
-
-
-class _State(Struct, omit_defaults=True):
-    """What travels with a question and comes back: results of `once`, the key of a waiting handler."""
-
-    once: dict[str, Raw] = {}
-    memory: str = ""
-
-
-_decode_state = msgspec.json.Decoder(_State).decode
-_MISSING: Any = object()
-
-
-def memory_of(state: bytes) -> str:
-    """The key of the handler that waits in memory, from the state of an event."""
-    return _decode_state(state).memory
 
 
 class _ThreadWaiter:
@@ -108,7 +94,9 @@ class Call:
         if context.round:
             self.answers = {answer.key: answer for answer in context.input_answers}
             if context.state is not None:
-                self.kept.update(_decode_state(context.state).once)
+                from ._questions import decode_state
+
+                self.kept.update(decode_state(context.state).once)
 
     # ------------------------------------------------------------ questions
 
@@ -123,25 +111,39 @@ class Call:
         """What has to travel with a question."""
         if not self.kept and not self.memory:
             return None
-        return msgspec.json.encode(_State(self.kept, self.memory))
+        from ._questions import encode_state
+
+        return encode_state(self.kept, self.memory)
+
+    def keep(self, key: str, value: Any) -> None:
+        """Keep a value of `once` as JSON."""
+        from msgspec import Raw
+
+        from ._hints import encode_value
+
+        self.kept[key] = Raw(encode_value(value))
+
+    def recall(self, key: str, kind: Any) -> Any:
+        """What is kept under a key, decoded as `kind`."""
+        import msgspec
+
+        kept = self.kept[key]
+        return msgspec.json.decode(kept) if kind is None else msgspec.json.decode(kept, type=kind)
 
     def _answer(self, question: Question) -> Any:
         answer = self.answers.get(question.key)
         if answer is None:
-            return _MISSING
+            return MISSING
         if answer.error is not None:
-            data = answer.error.data
-            raise InputRefusedError(
-                answer.error.code, answer.error.message, None if data is None else msgspec.json.decode(data)
-            )
+            raise _refusal(answer.error)
         result = answer.result or b""
         # What is not even an object answers nothing; the question is put again.
-        return question.read(result) if result[:1] == b"{" else _MISSING
+        return question.read(result) if result[:1] == b"{" else MISSING
 
     async def ask(self, question: Question) -> Any:
         """Ask from an async handler. Questions that are put side by side go out together."""
         answer = self._answer(question)
-        if answer is _MISSING:
+        if answer is MISSING:
             waiter = self.connection.host.loop.create_future()
             self._put(question, waiter)
             answer = await waiter
@@ -150,7 +152,7 @@ class Call:
     def ask_blocking(self, question: Question) -> Any:
         """Ask from a sync handler, in a worker thread or inline."""
         answer = self._answer(question)
-        if answer is not _MISSING:
+        if answer is not MISSING:
             return answer
         if self.endpoint.inline:
             self.pending[question.key] = (question, None)
@@ -180,7 +182,7 @@ class Call:
             except Exception as error:
                 self._settle(key, waiter, error=error)
                 continue
-            if answer is not _MISSING:
+            if answer is not MISSING:
                 self._settle(key, waiter, answer)
         if self.pending:
             self.connection.ask(self)
@@ -233,3 +235,10 @@ class Call:
         self.pending.clear()
         if self.task is not None:
             self.task.cancel()
+
+
+def _refusal(error: RpcErrorValue) -> InputRefusedError:
+    import msgspec
+
+    data = None if error.data is None else msgspec.json.decode(error.data)
+    return InputRefusedError(error.code, error.message, data)

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from ._hints import Output, encode_hook, is_union
+from ._plain import MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -186,7 +187,7 @@ def _structured_encoder(output: Output) -> Callable[[Any], bytes]:
 def _is_opaque(hint: Any) -> bool:
     if get_origin(hint) is Annotated:
         return _is_opaque(hint.__origin__)
-    if hint is Any or hint is object or hint is ToolResult:
+    if hint is MISSING or hint is Any or hint is object or hint is ToolResult:
         return True
     # Content mixed with data: no one schema says what comes.
     members = get_args(hint)

@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
 
-import msgspec
-from msgspec import Raw, Struct
+    def overload(function):  # what type checkers read of it has no use at run time
+        return function
 
-from ._hints import encode_hook
-from ._questions import ElicitResult, Question, Root, SampleResult, elicitation, roots, sampling
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
+    from typing import Any, Literal, TypeVar, overload
 
     from ._call import Call
     from ._content import Block, Message
+    from ._questions import ElicitResult, Question, Root, SampleResult
 
-T = TypeVar("T")
-LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
-_encode = msgspec.json.Encoder(enc_hook=encode_hook).encode
+    T = TypeVar("T")
+    LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
 
 
-class ClientInfo(Struct, frozen=True):
+class ClientInfo:
     """Who the client says it is, and what it declared. None of it is proof of anything."""
 
-    name: str = ""
-    version: str = ""
-    title: str | None = None
-    capabilities: dict[str, Any] = {}
+    __slots__ = ("capabilities", "name", "title", "version")
+
+    def __init__(self, name: str, version: str, title: str | None, capabilities: dict[str, Any]) -> None:
+        self.name = name
+        self.version = version
+        self.title = title
+        self.capabilities = capabilities
+
+    def __repr__(self) -> str:
+        return f"ClientInfo({self.name!r}, {self.version!r}, {self.title!r}, {self.capabilities!r})"
 
 
 class BaseContext:
@@ -46,17 +52,15 @@ class BaseContext:
     @property
     def meta(self) -> dict[str, Any]:
         """The `_meta` object of the request: trace context, members of extensions."""
-        raw = self._call.context.meta
-        return {} if raw is None else dict(msgspec.json.decode(raw))
+        return _decoded(self._call.context.meta)
 
     @property
     def client(self) -> ClientInfo:
         """The client."""
         context = self._call.context
-        info: dict[str, Any] = {} if context.client is None else msgspec.json.decode(context.client)
-        declared = context.capabilities
-        info["capabilities"] = {} if declared is None else msgspec.json.decode(declared)
-        return msgspec.convert(info, ClientInfo)
+        info = _decoded(context.client)
+        name, version = str(info.get("name", "")), str(info.get("version", ""))
+        return ClientInfo(name, version, info.get("title"), _decoded(context.capabilities))
 
     @property
     def revision(self) -> str:
@@ -74,11 +78,33 @@ class BaseContext:
             call.connection.machine.progress(call.request, progress, total, message)
 
     def _log(self, level: str, data: Any, logger: str | None) -> None:
+        from ._hints import encode_value
+
         call = self._call
-        call.connection.machine.log(call.request, level, _encode(data), logger)
+        call.connection.machine.log(call.request, level, encode_value(data), logger)
+
+    def _elicitation(self, message: str, form: Any, url: str | None, key: str | None) -> Question:
+        from ._questions import elicitation
+
+        return elicitation(self._call.key(key), message, form, url)
 
     def _sampling(self, messages: Any, key: str | None, **options: Any) -> Question:
+        from ._questions import sampling
+
         return sampling(self._call.key(key), messages, options)
+
+    def _roots(self, key: str | None) -> Question:
+        from ._questions import roots
+
+        return roots(self._call.key(key))
+
+
+def _decoded(raw: bytes | None) -> dict[str, Any]:
+    if raw is None:
+        return {}
+    import msgspec
+
+    return dict(msgspec.json.decode(raw))
 
 
 class Context(BaseContext):
@@ -119,8 +145,7 @@ class Context(BaseContext):
         `form` is a flat class (dataclass, TypedDict, Struct, pydantic model), a simple type such
         as `bool` or a `Literal`, or the JSON Schema of an object as a dict.
         """
-        call = self._call
-        result: ElicitResult[Any] = await call.ask(elicitation(call.key(key), message, form, url))
+        result: ElicitResult[Any] = await self._call.ask(self._elicitation(message, form, url, key))
         return result
 
     async def sample(
@@ -157,21 +182,22 @@ class Context(BaseContext):
 
     async def roots(self, *, key: str | None = None) -> list[Root]:
         """Ask which folders the client lets servers work on. Deprecated in 2026-07-28."""
-        found: list[Root] = await self._call.ask(roots(self._call.key(key)))
+        found: list[Root] = await self._call.ask(self._roots(key))
         return found
 
-    async def once(self, key: str, function: Callable[[], Awaitable[T] | T], type: Any = Any) -> T:
+    async def once(self, key: str, function: Callable[[], Awaitable[T] | T], type: Any = None) -> T:
         """Call a function once over all runs of this handler, and give its result in each.
 
-        The result is kept as JSON, sealed, with the next question; it comes back decoded as `type`.
+        The result is kept as JSON, sealed, with the next question; it comes back
+        decoded as `type`, or as plain dicts, lists and scalars.
         """
         call = self._call
         if key not in call.kept:
             value = function()
             if hasattr(value, "__await__"):
                 value = await value
-            call.kept[key] = Raw(_encode(value))
-        kept: T = msgspec.json.decode(call.kept[key], type=type)
+            call.keep(key, value)
+        kept: T = call.recall(key, type)
         return kept
 
 
@@ -206,8 +232,7 @@ class SyncContext(BaseContext):
         self, message: str, form: Any = None, *, url: str | None = None, key: str | None = None
     ) -> ElicitResult[Any]:
         """As `Context.elicit`."""
-        call = self._call
-        result: ElicitResult[Any] = call.ask_blocking(elicitation(call.key(key), message, form, url))
+        result: ElicitResult[Any] = self._call.ask_blocking(self._elicitation(message, form, url, key))
         return result
 
     def sample(
@@ -244,13 +269,13 @@ class SyncContext(BaseContext):
 
     def roots(self, *, key: str | None = None) -> list[Root]:
         """As `Context.roots`."""
-        found: list[Root] = self._call.ask_blocking(roots(self._call.key(key)))
+        found: list[Root] = self._call.ask_blocking(self._roots(key))
         return found
 
-    def once(self, key: str, function: Callable[[], T], type: Any = Any) -> T:
+    def once(self, key: str, function: Callable[[], T], type: Any = None) -> T:
         """As `Context.once`."""
         call = self._call
         if key not in call.kept:
-            call.kept[key] = Raw(_encode(function()))
-        kept: T = msgspec.json.decode(call.kept[key], type=type)
+            call.keep(key, function())
+        kept: T = call.recall(key, type)
         return kept

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any, Protocol
-
-import msgspec
 
 from . import _native as native
-from ._call import Call, Unwind, memory_of
+from ._call import Call, Unwind
 from ._context import Context, SyncContext
 from ._endpoint import INVALID_PARAMS, NO_COMPLETIONS, Endpoint
+from ._plain import to_json
 from ._schema import InvalidArguments
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
+    from ._host import Host
     from ._server import Server
 
 _MOST_WAITING = 1024
@@ -29,48 +30,6 @@ _MOST_WAITING = 1024
 def now() -> int:
     """Milliseconds of the monotonic clock, which is what the core counts in."""
     return int(time.monotonic() * 1000)
-
-
-class Host(Protocol):
-    """What a driver offers to the connection it drives."""
-
-    loop: Any
-    """The running asyncio loop; only there once `needs_loop` events are dispatched."""
-
-    @property
-    def has_loop(self) -> bool:
-        """Whether async handlers can start now."""
-
-    @property
-    def congested(self) -> bool:
-        """Whether handlers should wait before they send more."""
-
-    def post(self, function: Callable[..., None], *arguments: Any) -> None:
-        """Run a function on the connection's thread soon; callable from every thread."""
-
-    def call(self, function: Callable[..., None], *arguments: Any) -> None:
-        """Run a function on the connection's thread: now if that is where we are, else soon."""
-
-    def flush(self) -> None:
-        """Write what the core has to send, as far as that goes without blocking."""
-
-    def advance(self) -> None:
-        """Look after the connection once a task has ended."""
-
-    def write_all(self) -> None:
-        """Write what the core has to send, blocking."""
-
-    async def wait_writable(self) -> None:
-        """Wait in an async handler until the host is no longer congested."""
-
-    def when_writable(self, waiter: Any) -> None:
-        """Set the result of a waiter when the host is no longer congested."""
-
-    def run_in_thread(self, function: Callable[[], None]) -> None:
-        """Run a function in a worker thread."""
-
-    def start_task(self, coroutine: Any) -> Any:
-        """Run a coroutine as a task, at once up to its first wait. Not from within a task."""
 
 
 class Connection:
@@ -142,8 +101,7 @@ class Connection:
     def _resource_read_requested(self, event: native.ResourceReadRequested) -> None:
         template = event.template
         resource = self.server._resources.get(event.uri if template is None else template)
-        raw = None if template is None else msgspec.json.encode(event.variables)
-        self._called(resource, event, raw)
+        self._called(resource, event, None if template is None else to_json(event.variables))
 
     def _completion_requested(self, event: native.CompletionRequested) -> None:
         reference = event.prompt if event.resource is None else event.resource
@@ -184,7 +142,7 @@ class Connection:
         if (self._calls or self._waiting) and self._resumes(event):
             return
         try:
-            values = endpoint.bind(raw or b"{}")
+            values = endpoint.handler.bind(raw or b"{}")
         except InvalidArguments as error:
             endpoint.refuse_arguments(self.machine, event, str(error))
             return
@@ -348,8 +306,10 @@ class Connection:
         """Whether a handler waits for this event: in legacy revisions, or by memory."""
         call = self._calls.get(event.request)
         if call is None and self._waiting:
+            from ._questions import decode_state
+
             state = event.context.state
-            call = None if state is None else self._waiting.pop(memory_of(state), None)
+            call = None if state is None else self._waiting.pop(decode_state(state).memory, None)
             if call is not None:
                 call.event, call.request, call.memory = event, event.request, ""
                 self._calls[event.request] = call

@@ -6,24 +6,27 @@ failure of the handler is answered. Nothing here waits, sends or keeps state.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
-
-import msgspec
-
-from ._content import error_result, prompt_result, resource_result, tool_encoder
 from ._context import BaseContext, Context, SyncContext
-from ._errors import InputRefusedError, MissingCapabilityError, ResourceNotFoundError, RpcError, ToolError
-from ._hints import encode_hook
-from ._questions import InvalidAnswer
+from ._errors import (
+    InputRefusedError,
+    InvalidAnswerError,
+    MissingCapabilityError,
+    ResourceNotFoundError,
+    RpcError,
+    ToolError,
+)
+from ._plain import MISSING, output_schema, to_json
 from ._schema import Handler, inspect_handler
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any, Literal
 
     from ._native import Server as Machine
 
-Resume = Literal["replay", "memory"]
-_encode = msgspec.json.Encoder(enc_hook=encode_hook).encode
+    Resume = Literal["replay", "memory"]
+
 # The core writes in their place what the revision of the client has for them.
 INVALID_PARAMS, INTERNAL_ERROR, RESOURCE_NOT_FOUND = -32602, -32603, -32002
 _MOST_COMPLETIONS = 100
@@ -36,7 +39,7 @@ def _definition(**members: Any) -> dict[str, Any]:
 class Endpoint:
     """A handler in the catalog; the base of the kinds below."""
 
-    __slots__ = ("bind", "definition", "direct", "function", "handler", "inline", "is_async", "key", "resume")
+    __slots__ = ("definition", "direct", "function", "handler", "inline", "is_async", "key", "resume")
 
     def __init__(self, handler: Handler, key: str, *, inline: bool, resume: Resume) -> None:
         if inline and handler.is_async:
@@ -49,7 +52,6 @@ class Endpoint:
         self.resume: Resume = resume
         self.is_async = handler.is_async
         self.function = handler.function
-        self.bind = handler.bind
         # The handler runs where the event is taken, with nothing but its values.
         self.direct = inline and handler.plain
         self.definition: bytes = b""
@@ -77,9 +79,9 @@ class Endpoint:
         elif isinstance(error, RpcError):
             machine.respond_error(event.request, error.code, error.message, error.raw_data)
         elif isinstance(error, ResourceNotFoundError) and hasattr(event, "uri"):
-            text, data = str(error) or "Resource not found", _encode({"uri": event.uri})
+            text, data = str(error) or "Resource not found", to_json({"uri": event.uri})
             machine.respond_error(event.request, RESOURCE_NOT_FOUND, text, data)
-        elif isinstance(error, (ToolError, InputRefusedError, InvalidAnswer)):
+        elif isinstance(error, (ToolError, InputRefusedError, InvalidAnswerError)):
             machine.respond_error(event.request, INTERNAL_ERROR, str(error))
         else:
             machine.respond_error(event.request, INTERNAL_ERROR, _public(error, debug))
@@ -122,28 +124,45 @@ class Tool(Endpoint):
     ) -> None:
         handler = _inspect(function, namespace, strict=True)
         super().__init__(handler, name or handler.name, inline=inline, resume=resume)
-        try:
-            self._encode_result, output = tool_encoder(handler.returns)
-        except TypeError as error:
-            raise TypeError(f"handler {handler.name!r} return type: {error}") from error
+        output = self._prepare_output(handler.returns)
         hints = _definition(
             readOnlyHint=read_only,
             destructiveHint=destructive,
             idempotentHint=idempotent,
             openWorldHint=open_world,
         )
-        self.definition = _encode(
+        self.definition = to_json(
             _definition(
                 name=self.key,
                 title=title,
                 description=handler.description if description is None else description,
                 inputSchema=handler.schema if input_schema is None else input_schema,
-                outputSchema=None if output is None else output.schema,
+                outputSchema=output,
                 annotations=hints or None,
                 icons=icons,
                 _meta=meta,
             )
         )
+
+    def _prepare_output(self, hint: Any) -> dict[str, Any] | None:
+        """Give the output schema; where that takes no more, the encoder is made by the first result."""
+        self._encode_result: Callable[[Any], bytes] = self._encode_first
+        plain = output_schema(hint)
+        if plain is not None or hint is MISSING or hint is None or hint is str:
+            return plain
+        from ._content import tool_encoder
+
+        try:
+            self._encode_result, output = tool_encoder(hint)
+        except TypeError as error:
+            raise TypeError(f"handler {self.handler.name!r} return type: {error}") from error
+        return None if output is None else output.schema
+
+    def _encode_first(self, value: Any) -> bytes:
+        from ._content import tool_encoder
+
+        self._encode_result, _ = tool_encoder(self.handler.returns)
+        return self._encode_result(value)
 
     def encode(self, value: Any, event: Any) -> bytes:
         return self._encode_result(value)
@@ -158,7 +177,9 @@ class Tool(Endpoint):
         machine.respond_invalid_arguments(event.request, f"Invalid arguments for {self.key}: {reason}")
 
     def fail(self, machine: Machine, event: Any, error: BaseException, debug: bool) -> bool:
-        if isinstance(error, (ToolError, InputRefusedError, InvalidAnswer)):
+        from ._content import error_result
+
+        if isinstance(error, (ToolError, InputRefusedError, InvalidAnswerError)):
             machine.respond(event.request, error_result(str(error)))
             return True
         if isinstance(error, (MissingCapabilityError, RpcError)):
@@ -194,7 +215,7 @@ class Resource(Endpoint):
         self.mime_type = mime_type
         self.is_template = "{" in uri
         _check_variables(handler, uri)
-        self.definition = _encode(
+        self.definition = to_json(
             _definition(
                 **{"uriTemplate" if self.is_template else "uri": uri},
                 name=name or handler.name,
@@ -209,6 +230,8 @@ class Resource(Endpoint):
         )
 
     def encode(self, value: Any, event: Any) -> bytes:
+        from ._content import resource_result
+
         return resource_result(value, event.uri, self.mime_type)
 
     def register(self, machine: Machine) -> None:
@@ -272,7 +295,7 @@ class Prompt(Endpoint):
             )
             for parameter in handler.parameters
         ]
-        self.definition = _encode(
+        self.definition = to_json(
             _definition(
                 name=self.key,
                 title=title,
@@ -284,6 +307,8 @@ class Prompt(Endpoint):
         )
 
     def encode(self, value: Any, event: Any) -> bytes:
+        from ._content import prompt_result
+
         return prompt_result(value)
 
     def register(self, machine: Machine) -> None:
@@ -316,18 +341,28 @@ class Completer(Endpoint):
             raise TypeError(
                 f"completion {handler.name!r} takes the typed value and, if it likes, the settled arguments"
             )
-        self.bind = msgspec.json.Decoder(tuple[(str, dict[str, str])[:count]]).decode  # type: ignore[misc]
+        handler.bind = self._bind_first
+
+    def _bind_first(self, raw: bytes) -> tuple[Any, ...]:
+        import msgspec
+
+        count = len(self.handler.parameters)
+        kinds: Any = (str, dict[str, str])[:count]
+        self.handler.bind = msgspec.json.Decoder(tuple[kinds]).decode
+        return self.handler.bind(raw)
 
     def raw_arguments(self, event: Any) -> bytes:
         """The JSON of the values, from the event of a request."""
+        import msgspec
+
         values = (event.value, msgspec.Raw(event.arguments or b"{}"))
-        return _encode(values[: len(self.handler.parameters)])
+        return msgspec.json.encode(values[: len(self.handler.parameters)])
 
     def encode(self, value: Any, event: Any) -> bytes:
         values = list(value)
         shown = values[:_MOST_COMPLETIONS]
         more = len(values) > len(shown)
-        return _encode({"completion": {"values": shown, "total": len(values), "hasMore": more}})
+        return to_json({"completion": {"values": shown, "total": len(values), "hasMore": more}})
 
 
 NO_COMPLETIONS = b'{"completion":{"values":[]}}'

@@ -136,3 +136,7 @@ class ToolError(McpError):
 
 class ResourceNotFoundError(McpError):
     """There is nothing under the URI that was asked for: raise it in the handler of a resource."""
+
+
+class InvalidAnswerError(McpError):
+    """An answer of the client does not fit its question; the text names the path of the fault."""

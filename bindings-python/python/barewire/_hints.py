@@ -190,7 +190,7 @@ class Reader:
         self.schema: dict[str, Any] = {}
         self.definitions: dict[str, Any] = {}
         self.decode: Callable[[Any], Any]
-        self.encode: Callable[[Any], bytes] = _encoder().encode
+        self.encode: Callable[[Any], bytes] = encode_value
         self.is_plain = False
         self.hint = hint
         if uses_pydantic(hint):
@@ -250,14 +250,17 @@ class Reader:
         self.encode = lambda value: bytes(adapter.dump_json(value, by_alias=True))
 
 
-_shared_encoder: msgspec.json.Encoder | None = None
+_encoder = msgspec.json.Encoder(enc_hook=encode_hook)
+encode_value = _encoder.encode
+"""The JSON of a value of any kind; `TypeError` if it has none."""
 
 
-def _encoder() -> msgspec.json.Encoder:
-    global _shared_encoder
-    if _shared_encoder is None:
-        _shared_encoder = msgspec.json.Encoder(enc_hook=encode_hook)
-    return _shared_encoder
+def to_builtins(value: Any, otherwise: Any) -> Any:
+    """A value in terms of dicts, lists and scalars; `otherwise` if it has no JSON form."""
+    try:
+        return msgspec.to_builtins(value, enc_hook=encode_hook)
+    except (TypeError, NotImplementedError):
+        return otherwise
 
 
 def uses_pydantic(hint: Any) -> bool:
@@ -331,10 +334,6 @@ class Output:
             raise ValueError("result: required, but missing")
         self._check(result)
         return encoded
-
-    def encoded_schema(self) -> bytes:
-        """The output schema as JSON text."""
-        return msgspec.json.encode(self.schema)
 
 
 def _object_root(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any] | None:

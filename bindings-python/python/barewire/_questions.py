@@ -13,7 +13,9 @@ import msgspec
 from msgspec import Raw, Struct
 
 from ._content import Block, as_messages
-from ._hints import Reader, encode_hook, explain
+from ._errors import InvalidAnswerError
+from ._hints import Reader, explain
+from ._hints import encode_value as _encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,11 +23,6 @@ if TYPE_CHECKING:
     from ._native import InputKindName
 
 T = TypeVar("T")
-_encode = msgspec.json.Encoder(enc_hook=encode_hook).encode
-
-
-class InvalidAnswer(ValueError):
-    """An answer of the client that does not fit its question; the text names the path of the fault."""
 
 
 class Question:
@@ -42,11 +39,11 @@ class Question:
         self._read = read
 
     def read(self, raw: bytes) -> Any:
-        """The answer as a Python value; raises `InvalidAnswer`."""
+        """The answer as a Python value; raises `InvalidAnswerError`."""
         try:
             return self._read(raw)
         except ValueError as error:
-            raise InvalidAnswer(f"The answer does not fit the question: {explain(error)}") from error
+            raise InvalidAnswerError(f"The answer does not fit the question: {explain(error)}") from error
 
 
 # ---------------------------------------------------------------- elicitation
@@ -240,3 +237,21 @@ def roots(key: str) -> Question:
 
 def _read_roots(raw: bytes) -> list[Root]:
     return _decode_roots(raw).roots
+
+
+# ---------------------------------------------------------------- what travels with questions
+
+
+class _State(Struct, omit_defaults=True):
+    """What comes back with an answer: results of `once`, and the key of a handler that waits here."""
+
+    once: dict[str, Raw] = {}
+    memory: str = ""
+
+
+decode_state = msgspec.json.Decoder(_State).decode
+
+
+def encode_state(once: dict[str, Raw], memory: str) -> bytes:
+    """The state as JSON text."""
+    return _encode(_State(once, memory))

@@ -1,37 +1,25 @@
-"""From the type hints of a handler to JSON Schema 2020-12 and to the arguments of a call.
+"""Reading a handler: its parameters, its input schema, and the way from raw arguments to a call.
 
-`inspect_handler` reads a function once, when it is registered. What comes out turns the raw
-JSON of a request into call arguments in one step: msgspec checks and converts while it parses.
+`inspect_handler` reads a function once, when it is registered. Handlers with plain hints alone
+are described right here; for all others `_compile` does the work, with msgspec.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Annotated, Any, Optional, get_origin, get_type_hints
-
-import msgspec
-from msgspec import NODEFAULT, Raw
 
 from ._docstring import parse
-from ._hints import (
-    Reader,
-    decode_hook,
-    describe_hints,
-    encode_hook,
-    explain,
-    is_union,
-    merge_definitions,
-    translate,
-    uses_pydantic,
-)
+from ._plain import MISSING, encode, output_schema, schema_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from msgspec import Raw
 
 _COROUTINE, _GENERATOR, _ASYNC_GENERATOR = 0x80, 0x20, 0x200
 _VARARGS, _VARKEYWORDS = 0x04, 0x08
-_PLAIN_DEFAULTS = (type(None), bool, int, float, str, bytes)
 
 
 class InvalidArguments(ValueError):
@@ -56,7 +44,7 @@ class Parameter:
     @property
     def required(self) -> bool:
         """Whether a call must give this argument."""
-        return self.default is NODEFAULT
+        return self.default is MISSING
 
 
 class Handler:
@@ -70,7 +58,6 @@ class Handler:
     __slots__ = (
         "_context_at",
         "_context_name",
-        "_positional",
         "bind",
         "description",
         "function",
@@ -79,6 +66,7 @@ class Handler:
         "name",
         "parameters",
         "plain",
+        "positional",
         "returns",
         "schema",
         "wants_context",
@@ -89,7 +77,7 @@ class Handler:
         self.name = name
         self.description = ""
         self.parameters: list[Parameter] = []
-        self.returns: Any = Any
+        self.returns: Any = MISSING
         self.is_async = False
         self.wants_context = False
         self.plain = True
@@ -97,23 +85,19 @@ class Handler:
         self.bind: Callable[[bytes], tuple[Any, ...]] = _bind_nothing
         self._context_at = -1
         self._context_name = ""
-        self._positional = 0
+        self.positional = 0
         self.keywords: tuple[str, ...] = ()
 
     def arguments(self, values: tuple[Any, ...], context: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The positional and keyword arguments for `function`, with the context in its place."""
-        positional = values[: self._positional]
-        keywords = dict(zip(self.keywords, values[self._positional :], strict=True))
+        positional = values[: self.positional]
+        keywords = dict(zip(self.keywords, values[self.positional :], strict=True))
         at = self._context_at
         if at >= 0:
             positional = (*positional[:at], context, *positional[at:])
         elif self._context_name:
             keywords[self._context_name] = context
         return positional, keywords
-
-    def encoded_schema(self) -> bytes:
-        """The input schema as JSON text."""
-        return msgspec.json.encode(self.schema)
 
 
 def inspect_handler(
@@ -133,31 +117,135 @@ def inspect_handler(
     handler = Handler(function, _name_of(function))
     target = _target(function)
     parameters = _parameters(function, handler)
-    hints = _hints(function, target, handler, contexts, namespace)
     handler.is_async = bool(_flags(target) & _COROUTINE)
-    handler.returns = hints.get("return", Any)
     handler.description, docs = parse(_documentation(function, target))
+    for parameter in parameters:
+        parameter.description = docs.get(parameter.name, "")
+    if not _read_plain(handler, parameters, target, contexts, strict, namespace):
+        from ._compile import compile_handler
+
+        compile_handler(handler, parameters, function, target, contexts, strict, namespace)
+    return handler
+
+
+def _read_plain(
+    handler: Handler,
+    parameters: list[Parameter],
+    target: Any,
+    contexts: tuple[type, ...],
+    strict: bool,
+    namespace: Mapping[str, Any] | None,
+) -> bool:
+    """Describe a handler whose hints are all plain; false, and nothing done, if one is not."""
+    hints = _resolve(target, namespace)
+    if hints is None:
+        return False
+    returns = hints.get("return", MISSING)
+    if not (returns is MISSING or returns is None or returns is str or output_schema(returns)):
+        return False
+    found: list[tuple[Parameter, Any, dict[str, Any]]] = []
+    context: list[Parameter] = []
+    for parameter in parameters:
+        hint = hints.get(parameter.name, MISSING)
+        if type(hint) is type and issubclass(hint, contexts):
+            context.append(parameter)
+            continue
+        if parameter.default is None and hint is not MISSING:
+            hint = hint | None if schema_of(hint) else hint
+        schema = {} if hint is MISSING else schema_of(hint)
+        if schema is None or not (parameter.required or _is_plain_value(parameter.default)):
+            return False
+        found.append((parameter, hint, schema))
+    handler.returns = returns
+    for parameter, hint, schema in found:
+        parameter.hint, parameter.schema = hint, schema
+    settle_parameters(handler, parameters, context)
+    handler.schema = object_schema(handler.parameters, {})
+    if handler.parameters:
+        handler.bind = _late_binder(handler, strict)
+    return True
+
+
+def _resolve(target: Any, namespace: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The hints of a function, where looking them up in its scopes is all it takes."""
+    if not isinstance(target, FunctionType) or hasattr(target, "__wrapped__"):
+        return None
+    hints = {}
+    try:
+        for name, hint in target.__annotations__.items():
+            hints[name] = eval(hint, target.__globals__, namespace) if type(hint) is str else hint
+    except Exception:  # whatever an expression can raise; `typing` then says what is wrong
+        return None
+    return hints
+
+
+def _is_plain_value(value: Any) -> bool:
+    try:
+        encode(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _late_binder(handler: Handler, strict: bool) -> Callable[[bytes], tuple[Any, ...]]:
+    """A binder that is made by the first call, which needs msgspec."""
+
+    def bind(raw: bytes) -> tuple[Any, ...]:
+        from ._compile import make_binder
+
+        handler.bind = make_binder(handler, strict)
+        return handler.bind(raw)
+
+    return bind
+
+
+def object_schema(parameters: list[Parameter], definitions: dict[str, Any]) -> dict[str, Any]:
+    """The input schema of described parameters."""
+    if not parameters:
+        return {"type": "object", "properties": {}, "additionalProperties": False}
+    schema: dict[str, Any] = {"type": "object", "properties": {p.name: _property(p) for p in parameters}}
+    required = [parameter.name for parameter in parameters if parameter.required]
+    if required:
+        schema["required"] = required
+    if definitions:
+        schema["$defs"] = definitions
+    return schema
+
+
+def _property(parameter: Parameter) -> dict[str, Any]:
+    schema = dict(parameter.schema)
+    if parameter.description and "description" not in schema:
+        schema["description"] = parameter.description
+    if parameter.required:
+        return schema
+    if _is_plain_value(parameter.default):
+        schema["default"] = parameter.default
+    else:
+        from ._hints import to_builtins
+
+        default = to_builtins(parameter.default, MISSING)
+        if default is not MISSING:  # one without a JSON form is simply not announced
+            schema["default"] = default
+    return schema
+
+
+def settle_parameters(handler: Handler, parameters: list[Parameter], context: list[Parameter]) -> None:
+    """Sort out the parameter of the context; what is left are the arguments that a peer gives."""
     positional = 0
     for parameter in parameters:
-        hint = hints.get(parameter.name, parameter.hint)
-        if _is_context(hint, contexts):
+        if parameter in context:
             _place_context(handler, parameter, positional)
-            continue
-        # `x: int = None` is often written and means the same as `x: int | None = None`.
-        parameter.hint = Optional[hint] if parameter.default is None else hint  # noqa: UP045
-        parameter.description = docs.get(parameter.name, "")
-        handler.parameters.append(parameter)
-        positional += not parameter.keyword_only
-    handler._positional = positional
-    handler.keywords = tuple(p.name for p in handler.parameters[positional:])
+        else:
+            handler.parameters.append(parameter)
+            positional += not parameter.keyword_only
+    handler.positional = positional
+    handler.keywords = tuple(parameter.name for parameter in handler.parameters[positional:])
     handler.plain = not handler.wants_context and not handler.keywords
-    _compile(handler, strict)
-    return handler
 
 
 def _place_context(handler: Handler, parameter: Parameter, positional: int) -> None:
     if handler.wants_context:
-        raise _mistake(handler, "has more than one context parameter")
+        raise mistake(handler, "has more than one context parameter")
     handler.wants_context = True
     if parameter.keyword_only:
         handler._context_name = parameter.name
@@ -168,7 +256,7 @@ def _place_context(handler: Handler, parameter: Parameter, positional: int) -> N
 # ---------------------------------------------------------------- reading the signature
 
 
-def _mistake(handler: Handler, what: str) -> TypeError:
+def mistake(handler: Handler, what: str) -> TypeError:
     return TypeError(f"handler {handler.name!r} {what}")
 
 
@@ -215,7 +303,7 @@ def _parameters(function: Any, handler: Handler) -> list[Parameter]:
     flags = code.co_flags
     names = code.co_varnames
     if flags & (_GENERATOR | _ASYNC_GENERATOR):
-        raise _mistake(handler, "is a generator; return one value instead")
+        raise mistake(handler, "is a generator; return one value instead")
     if flags & (_VARARGS | _VARKEYWORDS):
         at = code.co_argcount + code.co_kwonlyargcount
         stars = "*" if flags & _VARARGS else "**"
@@ -226,19 +314,19 @@ def _parameters(function: Any, handler: Handler) -> list[Parameter]:
     found = []
     for at, name in enumerate(names[: code.co_argcount + code.co_kwonlyargcount]):
         if at >= code.co_argcount:
-            default = keyword_defaults.get(name, NODEFAULT)
+            default = keyword_defaults.get(name, MISSING)
         else:
-            default = defaults[at - first_default] if at >= first_default else NODEFAULT
-        found.append(Parameter(name, Any, default, at >= code.co_argcount))
+            default = defaults[at - first_default] if at >= first_default else MISSING
+        found.append(Parameter(name, MISSING, default, at >= code.co_argcount))
     if plain is not function:
         return found[1:]
     if found and found[0].name in ("self", "cls") and found[0].name not in plain.__annotations__:
-        raise _mistake(handler, "is an unbound method; register the method of an instance")
+        raise mistake(handler, "is an unbound method; register the method of an instance")
     return found
 
 
 def _no_variable(handler: Handler, parameter: str) -> TypeError:
-    return _mistake(handler, f"takes {parameter}: name every argument, so that a schema can list it")
+    return mistake(handler, f"takes {parameter}: name every argument, so that a schema can list it")
 
 
 def _parameters_by_inspect(function: Any, handler: Handler) -> list[Parameter]:
@@ -250,164 +338,12 @@ def _parameters_by_inspect(function: Any, handler: Handler) -> list[Parameter]:
             raise _no_variable(handler, f"*{parameter.name}")
         if parameter.kind is parameter.VAR_KEYWORD:
             raise _no_variable(handler, f"**{parameter.name}")
-        default = NODEFAULT if parameter.default is parameter.empty else parameter.default
-        hint = Any if parameter.annotation is parameter.empty else parameter.annotation
+        default = MISSING if parameter.default is parameter.empty else parameter.default
+        hint = MISSING if parameter.annotation is parameter.empty else parameter.annotation
         keyword_only = parameter.kind is parameter.KEYWORD_ONLY
         found.append(Parameter(parameter.name, hint, default, keyword_only))
     return found
 
 
-def _hints(
-    function: Any,
-    target: Any,
-    handler: Handler,
-    contexts: tuple[type, ...],
-    namespace: Mapping[str, Any] | None,
-) -> dict[str, Any]:
-    source = function if isinstance(function, (FunctionType, MethodType)) else target
-    local = dict(namespace) if namespace else None
-    try:
-        return get_type_hints(source, localns=local, include_extras=True)
-    except NameError as error:
-        if not contexts:
-            raise _unresolved(handler, error) from None
-    except TypeError:
-        return {}  # a callable without annotations of its own, such as a builtin
-    # The context class is often imported for type checkers alone.
-    known = {**(local or {}), **{kind.__name__: kind for kind in contexts}}
-    try:
-        return get_type_hints(source, localns=known, include_extras=True)
-    except NameError as error:
-        raise _unresolved(handler, error) from None
-
-
-def _unresolved(handler: Handler, error: NameError) -> TypeError:
-    return _mistake(handler, f"has a type hint that cannot be resolved: {error}")
-
-
-def _is_context(hint: Any, contexts: tuple[type, ...]) -> bool:
-    while get_origin(hint) is Annotated:
-        hint = hint.__origin__
-    if is_union(hint):
-        return any(_is_context(member, contexts) for member in hint.__args__)
-    return get_origin(hint) is None and isinstance(hint, type) and issubclass(hint, contexts)
-
-
-# ---------------------------------------------------------------- building schema and decoder
-
-
-def _compile(handler: Handler, strict: bool) -> None:
-    parameters = handler.parameters
-    if not parameters:
-        handler.schema = {"type": "object", "properties": {}, "additionalProperties": False}
-        return
-    definitions = _describe(handler)
-    required = [p.name for p in parameters if p.required]
-    schema: dict[str, Any] = {
-        "type": "object",
-        "properties": {p.name: _property(p) for p in parameters},
-    }
-    if required:
-        schema["required"] = required
-    if definitions:
-        schema["$defs"] = definitions
-    handler.schema = schema
-    handler.bind = _binder(handler, strict)
-
-
-def _describe(handler: Handler) -> dict[str, Any]:
-    """Give every parameter its schema; returns the shared definitions."""
-    parameters = handler.parameters
-    try:
-        if any(uses_pydantic(p.hint) for p in parameters):
-            described = None
-        else:
-            for parameter in parameters:
-                parameter.hint = translate(parameter.hint)
-            described = describe_hints([p.hint for p in parameters])
-    except TypeError:
-        described = None
-    if described is None:
-        return _describe_each(handler)
-    for parameter, schema in zip(parameters, described[0], strict=True):
-        parameter.schema = schema
-    return described[1]
-
-
-def _describe_each(handler: Handler) -> dict[str, Any]:
-    """The slow way: find the parameters that msgspec cannot describe and settle each."""
-    definitions: dict[str, Any] = {}
-    for parameter in handler.parameters:
-        try:
-            reader = Reader(parameter.hint)
-        except (TypeError, ValueError) as error:
-            raise _mistake(handler, f"parameter {parameter.name!r}: {error}") from error
-        parameter.schema = reader.schema
-        try:
-            merge_definitions(definitions, reader.definitions)
-        except TypeError as error:
-            raise _mistake(handler, str(error)) from None
-        if reader.is_plain:
-            parameter.hint = reader.hint
-        else:
-            parameter.convert = reader.decode
-    return definitions
-
-
-def _property(parameter: Parameter) -> dict[str, Any]:
-    schema = dict(parameter.schema)
-    if parameter.description and "description" not in schema:
-        schema["description"] = parameter.description
-    if not parameter.required:
-        # A default without a JSON form is simply not announced.
-        with suppress(TypeError, NotImplementedError):
-            schema["default"] = msgspec.to_builtins(parameter.default, enc_hook=encode_hook)
-    return schema
-
-
-def _binder(handler: Handler, strict: bool) -> Callable[[bytes], tuple[Any, ...]]:
-    """The function from raw JSON to the values of all parameters, in the order of the struct."""
-    struct = msgspec.defstruct(
-        f"{handler.name}_arguments",
-        [_struct_field(parameter) for parameter in handler.parameters],
-        kw_only=True,
-        gc=False,
-    )
-    try:
-        decode = msgspec.json.Decoder(struct, strict=strict, dec_hook=decode_hook).decode
-    except TypeError as error:
-        raise _mistake(handler, f"has a type hint that cannot be decoded: {error}") from error
-    values = msgspec.structs.astuple
-    converts = [(at, p) for at, p in enumerate(handler.parameters) if p.convert is not None]
-
-    def bind(raw: bytes) -> tuple[Any, ...]:
-        try:
-            return values(decode(raw))
-        except msgspec.DecodeError as error:
-            raise InvalidArguments(explain(error)) from None
-
-    def bind_and_convert(raw: bytes) -> tuple[Any, ...]:
-        found = list(bind(raw))
-        for at, parameter in converts:
-            if isinstance(found[at], Raw) and parameter.convert is not None:
-                try:
-                    found[at] = parameter.convert(found[at])
-                except ValueError as error:
-                    raise InvalidArguments(explain(error, parameter.name)) from None
-        return tuple(found)
-
-    return bind_and_convert if converts else bind
-
-
 def _bind_nothing(raw: bytes) -> tuple[Any, ...]:
     return ()
-
-
-def _struct_field(parameter: Parameter) -> Any:
-    hint = Raw if parameter.convert is not None else parameter.hint
-    default = parameter.default
-    if default is NODEFAULT:
-        return (parameter.name, hint)
-    if type(default) in _PLAIN_DEFAULTS:
-        return (parameter.name, hint, default)
-    return (parameter.name, hint, msgspec.field(default_factory=lambda: default))

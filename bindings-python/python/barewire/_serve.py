@@ -12,14 +12,17 @@ import os
 import select
 import stat
 import sys
-from collections import deque
-from contextlib import nullcontext, suppress
-from typing import TYPE_CHECKING, Any
 
 from ._dispatch import Connection, now
 
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    import _signal as signal  # without the enumerations around it, which are slow to make
+
 if TYPE_CHECKING:
+    import signal
     from collections.abc import Callable
+    from typing import Any
 
     from ._server import Server
 
@@ -105,7 +108,7 @@ class Host:
         self._server = server
         self.source = source
         self.writer = _Writer(target)
-        self._posted: deque[tuple[Callable[..., None], tuple[Any, ...]]] = deque()
+        self._posted: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
         self._wake_read, self._wake_write = os.pipe()
         os.set_blocking(self._wake_write, False)
         os.set_blocking(self._wake_read, False)
@@ -215,7 +218,7 @@ class Host:
     def run_posted(self) -> None:
         posted = self._posted
         while posted:
-            function, arguments = posted.popleft()
+            function, arguments = posted.pop(0)
             function(*arguments)
 
     def _stop(self, *_: object) -> None:
@@ -260,7 +263,7 @@ class Host:
     def run(self, signals: bool) -> None:
         """Serve until the end, on the calling thread."""
         lifespan = self._server.lifespan
-        manager: Any = nullcontext() if lifespan is None else lifespan(self._server)
+        manager: Any = _NoLifespan() if lifespan is None else lifespan(self._server)
         # Signals are caught throughout; an event loop that takes over catches them its own way.
         with _Signals(self._stop if signals else None, self._wake_write):
             if hasattr(manager, "__enter__"):
@@ -294,15 +297,17 @@ class Host:
             self.settle()
 
     def _wake_poll(self) -> None:
-        with suppress(BlockingIOError):  # it is full of wake-ups already
+        try:
             os.write(self._wake_write, b"\0")
+        except BlockingIOError:  # it is full of wake-ups already
+            return
 
     # ------------------------------------------------------------ asyncio
 
     async def run_async(self) -> None:
         """Serve until the end, on the running loop."""
         lifespan = self._server.lifespan
-        manager: Any = nullcontext() if lifespan is None else lifespan(self._server)
+        manager: Any = _NoLifespan() if lifespan is None else lifespan(self._server)
         if hasattr(manager, "__aenter__"):
             await self._run_asyncio(manager)
         else:
@@ -359,17 +364,29 @@ def _watch(poller: select.poll, interest: dict[int, int], descriptor: int, mask:
 
 
 def _drain(descriptor: int) -> None:
-    with suppress(BlockingIOError):
+    try:
         while len(os.read(descriptor, _READ)) == _READ:
             pass
+    except BlockingIOError:
+        return
 
 
 def _handle_signals(loop: Any, stop: Callable[[], None]) -> None:
-    import signal
-
-    with suppress(ValueError, RuntimeError, NotImplementedError):  # not the main thread, or Windows
+    try:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stop)
+    except (ValueError, RuntimeError, NotImplementedError):  # not the main thread, or Windows
+        return
+
+
+class _NoLifespan:
+    """The lifespan of a server that has none."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        return None
 
 
 class _Signals:
@@ -377,23 +394,21 @@ class _Signals:
 
     def __init__(self, stop: Callable[..., None] | None, wake: int) -> None:
         self._stop = stop
-        self.wake = wake
+        self._wake = wake
         self._before: list[tuple[int, Any]] = []
 
     def __enter__(self) -> _Signals:
         if self._stop is not None:
-            import signal
-
-            with suppress(ValueError):  # only the main thread of a program receives signals
-                self._wake_before = signal.set_wakeup_fd(self.wake, warn_on_full_buffer=False)
+            try:
+                self._wake_before = signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
                 for number in (signal.SIGINT, signal.SIGTERM):
                     self._before.append((number, signal.signal(number, self._stop)))
+            except ValueError:  # only the main thread of a program receives signals
+                return self
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._before:
-            import signal
-
             for number, handler in self._before:
                 signal.signal(number, handler)
             signal.set_wakeup_fd(self._wake_before)

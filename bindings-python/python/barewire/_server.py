@@ -5,24 +5,28 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
-
-import msgspec
 
 from . import _native as native
-from ._endpoint import Completer, Prompt, Resource, Resume, Tool
-from ._hints import encode_hook
+from ._endpoint import Completer, Prompt, Resource, Tool
+from ._plain import to_json
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+
+    def overload(function):  # what type checkers read of it has no use at run time
+        return function
+
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
+    from typing import Any, Literal, TypeVar, overload
 
     from ._content import Annotations, Icon
     from ._dispatch import Connection
-    from ._endpoint import Endpoint
+    from ._endpoint import Endpoint, Resume
 
-F = TypeVar("F", bound="Callable[..., Any]")
-_encode = msgspec.json.Encoder(enc_hook=encode_hook).encode
+    F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Server:
@@ -68,7 +72,7 @@ class Server:
             "title": title,
             "description": description,
             "website_url": website_url,
-            "icons": None if icons is None else _encode(icons),
+            "icons": None if icons is None else to_json(icons),
             "instructions": instructions,
             "revisions": revisions,
             "ttl_ms": cache_ttl,
