@@ -42,6 +42,9 @@ impl RequestId {
             let decoded = serde_json::from_str::<String>(token).unwrap_or_else(|_| inner.into());
             return Some(RequestId { value: IdValue::Text(decoded.into()), token: Some(token.into()) });
         }
+        if let Some(integer) = plain_integer(token) {
+            return Some(RequestId::from(integer));
+        }
         let (whole, zeros) = token.split_once('.').unwrap_or((token, ""));
         if !zeros.bytes().all(|digit| digit == b'0') {
             return None;
@@ -79,6 +82,23 @@ impl RequestId {
             }
         }
     }
+}
+
+/// The value of a token that is nothing but digits of a 64-bit integer, as most ids are.
+fn plain_integer(token: &str) -> Option<i64> {
+    let digits = token.as_bytes();
+    // 18 digits always fit. A leading zero is no JSON, which is left to the slow way.
+    if digits.is_empty() || digits.len() > 18 || digits[0] == b'0' {
+        return None;
+    }
+    let mut value = 0;
+    for digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        value = value * 10 + i64::from(digit - b'0');
+    }
+    Some(value)
 }
 
 impl From<i64> for RequestId {

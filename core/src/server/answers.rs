@@ -276,6 +276,7 @@ fn result_members<'a>(
     let mut count = 0;
     if revision.era() == Era::Modern {
         for pair in extra.into_iter().chain(identity) {
+            // Two at most.
             pairs[count] = pair;
             count += 1;
         }

@@ -12,7 +12,7 @@ use super::in_flight::InFlight;
 use super::intake::Arrival;
 use super::ladder::Target;
 use super::modern::Caller;
-use super::text::{CompletionParts, Members, MessageText, Params, object, present, string};
+use super::text::{CompletionParts, Members, MessageText, Params, is_id, object, present, string};
 use super::{CompletionReference, Event, RequestContext, Server, TemplateMatch, refusal};
 
 /// A request for the application, read and found in the catalog.
@@ -147,13 +147,16 @@ impl Server {
         caller: Caller,
         message: &mut MessageText<'_>,
     ) -> RequestContext {
-        let is_token = |token: &&str| crate::jsonrpc::RequestId::from_token(token).is_some();
         RequestContext {
             revision: caller.revision,
             client: caller.client,
             capabilities: caller.capabilities,
             log_level: caller.log_level,
-            progress_token: arrival.meta.progress_token.filter(is_token).map(|token| message.keep(token)),
+            progress_token: arrival
+                .meta
+                .progress_token
+                .filter(|token| is_id(token))
+                .map(|token| message.keep(token)),
             meta: object(arrival.params.meta).map(|meta| message.keep(meta)),
             session: caller.session,
             principal: self.principal(),

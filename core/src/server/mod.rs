@@ -244,7 +244,8 @@ impl Server {
     ///
     /// # Errors
     /// [`UnknownRequest`](crate::ApiMisuse::UnknownRequest), [`AlreadyAnswered`](crate::ApiMisuse::AlreadyAnswered),
-    /// [`InvalidJson`](crate::ApiMisuse::InvalidJson); the request then still waits for its answer.
+    /// [`InvalidJson`](crate::ApiMisuse::InvalidJson), and the request then still waits for its answer;
+    /// [`Closed`](Error::Closed) after the end.
     pub fn respond(&mut self, request: RequestHandle, result: &str) -> Result<(), Error> {
         self.answer(request, result)
     }
@@ -285,8 +286,8 @@ impl Server {
         self.ask(request, questions, state)
     }
 
-    /// Sends a notification within a request; true if it was sent, false if the client did not opt in or the
-    /// request is over.
+    /// Sends a notification within a request; true if it was sent, false if the client did not opt in, the
+    /// request is over, progress is not more than the last time, or the client has stopped reading.
     ///
     /// # Errors
     /// [`InvalidJson`](crate::ApiMisuse::InvalidJson).
@@ -302,12 +303,13 @@ impl Server {
         self.log_alone(level, logger, data)
     }
 
-    /// Tells every client that watches it of a change. Changes of the catalog are published by themselves.
+    /// Tells every client that watches it of a change. Changes of the catalog are published by themselves. A
+    /// list that changes often is told once, when [`poll_transmit`](crate::Machine::poll_transmit) is next called.
     pub fn publish(&mut self, change: &Change) {
         self.fan_out(change);
     }
 
-    /// Ends a client's subscription in order.
+    /// Ends a client's subscription in order; `SubscriptionClosed` follows.
     ///
     /// # Errors
     /// [`UnknownSubscription`](crate::ApiMisuse::UnknownSubscription).
@@ -332,7 +334,8 @@ impl Server {
         self.request_client(session, method, params)
     }
 
-    /// Ends the connection: subscriptions end in order, what is owed is abandoned, `Disconnected` follows.
+    /// Ends the connection: subscriptions end in order, what is owed is abandoned with `RequestCancelled` for
+    /// each request, `Disconnected` follows.
     pub fn close(&mut self) {
         self.close_by_us();
     }

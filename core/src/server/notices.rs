@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use crate::error::{ApiMisuse, Error};
-use crate::json::Json;
+use crate::json::{Json, MAX_DEPTH, scan};
 use crate::jsonrpc::write;
 use crate::logging::LogLevel;
 use crate::machine::{RequestHandle, Route};
@@ -14,6 +14,9 @@ use super::{Notification, Server, rounds};
 
 /// Room for a progress notification without its texts.
 const PROGRESS_ROOM: usize = 144;
+
+/// Room for the parameters of a log message without its data.
+const LOG_ROOM: usize = 96;
 
 impl Server {
     pub(super) fn notify_within(
@@ -77,13 +80,13 @@ impl Server {
         logger: Option<&str>,
         data: &str,
     ) -> Result<bool, Error> {
-        let data = Json::new(data).map_err(|_| ApiMisuse::InvalidJson)?;
         let Some(entry) = self.in_flight.get(request) else { return Ok(false) };
         let is_wanted = self.threshold(entry).is_some_and(|least| level >= least);
         if !is_wanted || self.queues.is_clogged(&self.config.limits) {
             return Ok(false);
         }
-        self.queues.send(log_message(level, logger, &data), Route::Within(request));
+        check_json(data)?;
+        self.queues.send(log_message(level, logger, data), Route::Within(request));
         Ok(true)
     }
 
@@ -123,23 +126,28 @@ impl Server {
         data: &str,
     ) -> Result<(), Error> {
         self.check_open()?;
-        let data = Json::new(data).map_err(|_| ApiMisuse::InvalidJson)?;
         let is_wanted = self.session_threshold().is_some_and(|least| level >= least);
         if is_wanted && !self.queues.is_clogged(&self.config.limits) {
-            self.queues.send(log_message(level, logger, &data), Route::Alone);
+            check_json(data)?;
+            self.queues.send(log_message(level, logger, data), Route::Alone);
         }
         Ok(())
     }
 }
 
-fn log_message(level: LogLevel, logger: Option<&str>, data: &Json) -> String {
-    let mut params = String::from("{\"level\":");
+fn check_json(text: &str) -> Result<(), Error> {
+    scan::check(text, MAX_DEPTH).map_err(|_| ApiMisuse::InvalidJson.into())
+}
+
+fn log_message(level: LogLevel, logger: Option<&str>, data: &str) -> String {
+    let mut params = String::with_capacity(data.len() + LOG_ROOM);
+    params.push_str("{\"level\":");
     write::string(&mut params, level.as_str());
     if let Some(logger) = logger {
         write::string_member(&mut params, "logger", logger);
     }
     params.push_str(",\"data\":");
-    params.push_str(data.as_str());
+    params.push_str(data);
     params.push('}');
     write::notification(Method::LoggingMessage.name(), Some(&params))
 }

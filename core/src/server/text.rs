@@ -5,6 +5,7 @@ use alloc::sync::Arc;
 use core::ops::Range;
 
 use crate::json::{Json, MAX_DEPTH, scan};
+use crate::jsonrpc::RequestId;
 use crate::jsonrpc::parse::{Noted, decode_string};
 use crate::revision::meta as keys;
 
@@ -131,6 +132,11 @@ impl<'a> Found<'a> {
             Noted::Meta(key, value) => self.meta.set(key, value),
         }
     }
+}
+
+/// Whether a token is a string or an integer, as ids and progress tokens are.
+pub(super) fn is_id(token: &str) -> bool {
+    token.starts_with('"') || RequestId::from_token(token).is_some()
 }
 
 /// A member that is absent, or null, which reads as absent.
