@@ -238,3 +238,33 @@ impl fmt::Display for DisconnectReason {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::{ApiMisuse, Limit};
+
+    #[test]
+    fn ends_are_numbered_once() {
+        let local = [
+            FailureReason::TimedOut,
+            FailureReason::Cancelled,
+            FailureReason::ConnectionLost,
+            FailureReason::InvalidResult(Violation::NotJson),
+            FailureReason::InputRefused(InputHandle::from_number(1)),
+            FailureReason::RoundsExceeded,
+        ];
+        let numbers: Vec<_> = local.iter().map(FailureReason::code).collect();
+        assert_eq!(numbers, [601, 602, 603, 604, 605, 606]);
+        assert_eq!(DisconnectReason::HandshakeTimedOut.code(), 607);
+        // Whatever has a number elsewhere keeps it.
+        let limit = Error::from(Limit::RequestsInFlight);
+        assert_eq!(FailureReason::NotSent(limit.clone()).code(), i64::from(limit.code()));
+        let misuse = Error::from(ApiMisuse::InvalidJson);
+        assert_eq!(DisconnectReason::Failed(misuse.clone()).code(), i64::from(misuse.code()));
+        assert_eq!(DisconnectReason::Closed(CloseReason::ByPeer).code(), 502);
+        let answered = RpcError::new(-32601, "no");
+        assert_eq!(FailureReason::Rpc(answered.clone()).code(), -32601);
+        assert_eq!(DisconnectReason::Refused(answered).code(), -32601);
+    }
+}
