@@ -16,6 +16,7 @@ use crate::revision::{Direction, Era, Kind, Method, Revision, one_line};
 use super::modern::Round;
 use super::params::{self, Answers};
 use super::state::State;
+use super::visits::Visits;
 use super::{Client, Event, FailureReason, Held, RequestOptions};
 
 /// The name of a method, kept without a copy if the protocol defines it.
@@ -81,6 +82,8 @@ pub(super) enum Stage {
     Asking(Box<Round>),
     /// Waits before it is sent again.
     BackingOff(Box<Round>),
+    /// Waits for the user to have been somewhere.
+    Visiting(Box<Visits>),
 }
 
 /// What the core alone may send.
@@ -148,6 +151,7 @@ impl Client {
     fn may_be_sent_again(&self, method: Option<Method>) -> bool {
         self.opening.is_unconfirmed()
             || (self.is_modern() && method.is_some_and(|method| method.row().rounds))
+            || self.may_need_visits(method)
     }
 
     pub(super) fn check_room_to_hold(&self) -> Result<(), Error> {
@@ -357,8 +361,9 @@ impl Client {
             Purpose::Application => match outcome {
                 outcome if self.is_contradicted_by(&outcome) => self.hold_again(request),
                 Outcome::Error(error) => {
-                    self.pending.take(request);
-                    self.queues.tell(Event::RequestFailed { request, reason: FailureReason::Rpc(error) });
+                    if let Err(error) = self.begin_visits(request, error) {
+                        self.drop_answered(request, FailureReason::Rpc(error));
+                    }
                 }
                 Outcome::Result(result) if !result.starts_with('{') => {
                     self.discard(Violation::InvalidResult, text.as_bytes());
@@ -469,6 +474,7 @@ impl Client {
             let Some(call) = self.pending.get(request) else { continue };
             match (&call.stage, &call.purpose) {
                 (Stage::BackingOff(_), _) if !expired.at_end => self.retry(request),
+                (Stage::Visiting(_), _) if !expired.at_end => self.send_again(request),
                 (Stage::Sent, Purpose::Application) if !expired.at_end && self.questions.hold_up() => {
                     // The server waits for this side, not the other way round.
                     self.pending.touch(self.now, request);

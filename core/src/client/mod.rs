@@ -14,6 +14,7 @@ mod state;
 mod subscriptions;
 #[cfg(test)]
 mod tests;
+mod visits;
 
 pub use event::{DisconnectReason, Event, FailureReason};
 pub use methods::{Completion, CompletionReference, Listing};

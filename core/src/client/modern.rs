@@ -204,7 +204,11 @@ impl Client {
     /// Notes the answer to a question of a round; the last one sends the request again.
     pub(super) fn answer_round(&mut self, request: RequestHandle, input: InputHandle, response: &str) {
         let Some(call) = self.pending.get_mut(request) else { return };
-        let Stage::Asking(round) = &mut call.stage else { return };
+        let round = match &mut call.stage {
+            Stage::Asking(round) => round,
+            Stage::Visiting(_) => return self.answer_visit(request, input, response),
+            Stage::Held | Stage::Sent | Stage::BackingOff(_) => return,
+        };
         for asked in &mut round.questions {
             if asked.input == input {
                 asked.response = Some(response.into());
@@ -224,8 +228,11 @@ impl Client {
     /// Withdraws the questions of a request that still stand.
     pub(super) fn withdraw_round(&mut self, request: RequestHandle) {
         let Some(call) = self.pending.get(request) else { return };
-        let Stage::Asking(round) = &call.stage else { return };
-        let inputs: Vec<_> = round.questions.iter().map(|asked| asked.input).collect();
+        let inputs: Vec<_> = match &call.stage {
+            Stage::Asking(round) => round.questions.iter().map(|asked| asked.input).collect(),
+            Stage::Visiting(visits) => visits.inputs().collect(),
+            Stage::Held | Stage::Sent | Stage::BackingOff(_) => return,
+        };
         for input in inputs {
             self.withdraw(input);
         }

@@ -52,7 +52,10 @@ impl Client {
             Method::ResourcesListChanged => self.on_list_changed(text, ListKind::Resources, params),
             Method::PromptsListChanged => self.on_list_changed(text, ListKind::Prompts, params),
             Method::ResourcesUpdated => self.on_resource_updated(text, params),
-            Method::ElicitationComplete => self.deliver_other(text, method, params),
+            Method::ElicitationComplete => {
+                self.deliver_other(text, method, params);
+                self.on_visit_complete(params);
+            }
             _ => self.discard(Violation::UnexpectedMessage, text.as_bytes()),
         }
     }

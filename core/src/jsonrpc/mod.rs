@@ -171,6 +171,8 @@ impl RpcError {
     pub const MISSING_CLIENT_CAPABILITY: i64 = -32021;
     /// The revision named by the client is not served, from 2026-07-28 (basic/versioning).
     pub const UNSUPPORTED_PROTOCOL_VERSION: i64 = -32022;
+    /// The user must visit URLs first, in 2025-11-25 (client/elicitation).
+    pub const URL_ELICITATION_REQUIRED: i64 = -32042;
     /// The user refused, up to 2025-11-25 (client/sampling).
     pub const USER_REFUSED: i64 = -1;
 

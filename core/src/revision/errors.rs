@@ -14,9 +14,6 @@ struct CodeRow {
     instead: i64,
 }
 
-/// A URL elicitation is required (client/elicitation, 2025-11-25).
-const URL_ELICITATION_REQUIRED: i64 = -32042;
-
 const CODES: [CodeRow; 6] = [
     CodeRow {
         code: RpcError::RESOURCE_NOT_FOUND,
@@ -24,7 +21,7 @@ const CODES: [CodeRow; 6] = [
         instead: RpcError::INVALID_PARAMS,
     },
     CodeRow {
-        code: URL_ELICITATION_REQUIRED,
+        code: RpcError::URL_ELICITATION_REQUIRED,
         revisions: Revisions::of(&[Revision::V2025_11_25]),
         instead: RpcError::INTERNAL_ERROR,
     },

@@ -11,7 +11,7 @@ use crate::subscription::SubscriptionFilter;
 type Make = fn() -> Peer;
 
 /// Makes a client in each state that a connection can be in.
-const STATES: [(&str, Make); 12] = [
+const STATES: [(&str, Make); 13] = [
     ("probing", || loaded(Peer::new(config()))),
     ("restarting", || {
         let mut peer = loaded(Peer::new(config()));
@@ -46,6 +46,15 @@ const STATES: [(&str, Make); 12] = [
         let mut peer = Peer::ready(Revision::V2025_11_25);
         peer.call();
         peer.receive(r#"{"jsonrpc":"2.0","id":"q","method":"roots/list"}"#);
+        peer
+    }),
+    ("sent to a URL", || {
+        let mut peer = Peer::ready(Revision::V2025_11_25);
+        let (_, id) = peer.call();
+        peer.fail(
+            &id,
+            r#"{"code":-32042,"message":"m","data":{"elicitations":[{"mode":"url","elicitationId":"e","url":"u"}]}}"#,
+        );
         peer
     }),
     ("over", || {
@@ -109,6 +118,8 @@ const TEXTS: &[&str] = &[
     r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":$}}}"#,
     r#"{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"file:///a"}}"#,
     r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{},"_meta":{"io.modelcontextprotocol/subscriptionId":$}}}"#,
+    r#"{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"e"}}"#,
+    r#"{"jsonrpc":"2.0","id":$,"error":{"code":-32042,"message":"m","data":{"elicitations":[{"mode":"url","url":"u"}]}}}"#,
     r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
     r#"{"jsonrpc":"2.0","method":"com.example/x","params":{}}"#,
 ];
@@ -157,7 +168,7 @@ fn inputs() -> Vec<(String, Act)> {
             format!("answer {number}"),
             Box::new(move |peer| {
                 let input = InputHandle::from_number(number);
-                let response = InputResponse::Result(Json::new(r#"{"roots":[]}"#).unwrap());
+                let response = InputResponse::Result(Json::new(r#"{"roots":[],"action":"accept"}"#).unwrap());
                 let now = Instant::from_millis(peer.now);
                 let _ = peer.client.provide_input(now, input, response);
             }),
