@@ -113,7 +113,7 @@ class Peer:
         while request not in self._kept:
             message = self.receive()
             if "method" not in message:
-                self._kept[message["id"]] = message
+                self._kept[message.get("id")] = message
             elif "id" in message:
                 self.questions.append(message)
                 assert answer is not None, message

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import pytest
 from barewire import (
+    ApiMisuseError,
     Context,
     Image,
     InputRefusedError,
@@ -20,6 +21,7 @@ from barewire import (
     Server,
     SyncContext,
     ToolError,
+    ToolResult,
 )
 from server_peer import LEGACY, MODERN, PATIENCE, InProcess
 
@@ -170,6 +172,8 @@ def test_mistakes_are_found_at_registration() -> None:
         server.add_resource(two, "r://{a}")
     with pytest.raises(TypeError, match="takes the typed value"):
         server.completion("p", "a")(lambda a, b, c: [])
+    with pytest.raises(ApiMisuseError, match="RFC 6570"):
+        server.add_resource(lambda a: a, "r://{a")
     assert not server._tools and not server._resources
 
 
@@ -290,6 +294,54 @@ def test_tools_come_and_go_while_serving() -> None:
         server.remove_tool("first")
     peer.end()
     assert not server._connections
+
+
+@pytest.mark.parametrize("kind", ["async", "thread", "inline"])
+def test_results_that_cannot_be_sent_are_defects(kind: str, caplog: pytest.LogCaptureFixture) -> None:
+    server = Server("s")
+
+    def make(what: str) -> Any:
+        if what == "deep":
+            nested: list[Any] = []
+            for _ in range(5000):
+                nested = [nested]
+            return ToolResult(structured_content=nested)
+        if what == "surrogate":
+            return "\ud800"
+        if what == "error":
+            raise ToolError("\ud800")
+        return object()
+
+    async def amake(what: str) -> Any:
+        return make(what)
+
+    server.add_tool(amake if kind == "async" else make, name="make", inline=kind == "inline")
+    peer = InProcess(server)
+    for what in ("deep", "surrogate", "object"):
+        assert peer.call("make", what=what)["isError"] is True
+    assert peer.error("tools/call", {"name": "make", "arguments": {"what": "error"}})["code"] == -32603
+    assert len(caplog.records) == 4
+    assert peer.end() == []
+
+
+def test_messages_that_are_discarded_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    peer = InProcess(Server("s"))
+    peer.write(b"this is no message\n")
+    peer.request("ping")
+    assert "discarded a message" in caplog.text and "this is no message" in caplog.text
+    peer.end()
+
+
+def test_many_waiting_threads_do_not_hold_up_others() -> None:
+    server = ask_server("thread", [])
+    server.add_tool(lambda: "quick", name="quick")
+    peer = InProcess(server)
+    waiting = [peer.start("tools/call", {"name": "ask"}) for _ in range(40)]
+    quick = peer.start("tools/call", {"name": "quick"})
+    while peer.receive().get("id") != quick:
+        pass
+    assert len(waiting) == 40
+    peer.end()
 
 
 # ---------------------------------------------------------------- resources, prompts, completion

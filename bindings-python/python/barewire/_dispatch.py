@@ -12,7 +12,8 @@ import time
 from . import _native as native
 from ._call import Call, Unwind
 from ._context import Context, SyncContext
-from ._endpoint import INVALID_PARAMS, NO_COMPLETIONS, Endpoint
+from ._endpoint import INTERNAL_ERROR, INVALID_PARAMS, NO_COMPLETIONS, Endpoint
+from ._errors import ConnectionClosedError, McpError
 from ._plain import to_json
 from ._schema import InvalidArguments
 
@@ -51,6 +52,7 @@ class Connection:
             native.PromptRequested: self._prompt_requested,
             native.CompletionRequested: self._completion_requested,
             native.RequestCancelled: self._request_cancelled,
+            native.MessageDiscarded: self._message_discarded,
             native.Drained: self._drained,
             native.Disconnected: self._disconnected,
         }
@@ -59,28 +61,48 @@ class Connection:
 
     def receive(self, data: bytes) -> None:
         """Take bytes of the peer and work on all that is complete."""
-        self.dispatch(self.machine.receive_data(data, now()))
+        try:
+            events = self.machine.receive_data(data, now())
+        except McpError:
+            self._disconnected()
+        else:
+            self.dispatch(events)
 
     def receive_eof(self) -> None:
         """The peer sends no more; what is owed is still answered."""
-        self.dispatch(self.machine.receive_eof(now()))
+        self._step(self.machine.receive_eof)
 
     def connection_lost(self) -> None:
         """Nothing can be sent any more."""
-        self.dispatch(self.machine.connection_lost(now()))
+        self._step(self.machine.connection_lost)
 
     def handle_timeout(self) -> None:
         """A time of `poll_timeout` has come."""
-        self.dispatch(self.machine.handle_timeout(now()))
+        self._step(self.machine.handle_timeout)
 
     def close(self) -> None:
         """End the connection in order, without waiting for handlers."""
         self.machine.close()
-        self.dispatch(self.machine.events())
+        self.take_events()
+
+    def take_events(self) -> None:
+        """Take what only shows up once commands were given."""
+        self._step(lambda now: self.machine.events())
+
+    def _step(self, verb: Callable[[int], list[Any]]) -> None:
+        try:
+            events = verb(now())
+        except McpError:  # it was over before: no event is left to tell it
+            self._disconnected()
+        else:
+            self.dispatch(events)
 
     def command(self, function: Callable[[native.Server], None]) -> None:
-        """Give a command to the machine."""
-        function(self.machine)
+        """Give a command to the machine; one that comes after the end is too late to matter."""
+        try:
+            function(self.machine)
+        except ConnectionClosedError:
+            return
 
     def dispatch(self, events: list[Any]) -> None:
         """Hand events to what they concern."""
@@ -121,7 +143,13 @@ class Connection:
     def _drained(self, event: native.Drained) -> None:
         self._stop_all()
 
-    def _disconnected(self, event: native.Disconnected) -> None:
+    def _message_discarded(self, event: native.MessageDiscarded) -> None:
+        import logging
+
+        start = bytes(event.bytes[:80])
+        logging.getLogger("barewire").warning("discarded a message (%s): %r", event.violation, start)
+
+    def _disconnected(self, event: native.Disconnected | None = None) -> None:
         self._stop_all()
         self.finished = True
 
@@ -174,11 +202,9 @@ class Connection:
 
     def _run_direct(self, endpoint: Endpoint, event: Any, values: tuple[Any, ...]) -> None:
         try:
-            result = endpoint.encode(endpoint.function(*values), event)
+            self.machine.respond(event.request, endpoint.encode(endpoint.function(*values), event))
         except (Exception, SystemExit) as error:
             self._failed(endpoint, event, error)
-        else:
-            self.machine.respond(event.request, result)
 
     def _run_sync(self, call: Call, values: tuple[Any, ...]) -> None:
         self._calls[call.request] = call
@@ -221,11 +247,9 @@ class Connection:
 
     def _finish(self, endpoint: Endpoint, event: Any, task: Any) -> None:
         try:
-            result = endpoint.encode(task.result(), event)
+            self.machine.respond(event.request, endpoint.encode(task.result(), event))
         except BaseException as error:  # whatever the task ended with, cancellation too
             self._failed(endpoint, event, error)
-        else:
-            self.machine.respond(event.request, result)
 
     def _task_done(self, call: Call, task: Any) -> None:
         if task.cancelled():
@@ -260,7 +284,14 @@ class Connection:
         self._watch(call, self.host.start_task(finish()))
 
     def _failed(self, endpoint: Endpoint, event: Any, error: BaseException) -> None:
-        if not endpoint.fail(self.machine, event, error, self.debug):
+        try:
+            meant = endpoint.fail(self.machine, event, error, self.debug)
+        except ConnectionClosedError:
+            return
+        except Exception as fault:  # what the error says cannot be sent either
+            meant, error = False, fault
+            self.machine.respond_error(event.request, INTERNAL_ERROR, "Internal error")
+        if not meant:
             import logging
 
             logging.getLogger("barewire").error("handler %r failed", endpoint.key, exc_info=error)

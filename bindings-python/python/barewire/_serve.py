@@ -232,7 +232,7 @@ class Host:
         """Write, and take what only shows up once the end has come."""
         self.flush()
         if self._ended and not self.connection.finished:
-            self.connection.dispatch(self._machine.events())
+            self.connection.take_events()
             self.flush()
 
     @property
@@ -478,7 +478,7 @@ class _Workers:
         from queue import SimpleQueue
 
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._most = min(32, (os.cpu_count() or 1) + 4)
+        self._most = 64
         self._idle = 0
         self._count = 0
         self._lock = _thread.allocate_lock()
@@ -486,7 +486,7 @@ class _Workers:
     def submit(self, job: Callable[[], None]) -> None:
         """Run a job as soon as a thread is free; new threads are started up to a bound."""
         with self._lock:
-            starts = self._idle == 0 and self._count < self._most
+            starts = self._idle <= 0 and self._count < self._most
             if starts:
                 self._count += 1
             else:

@@ -32,10 +32,11 @@ if TYPE_CHECKING:
 class Server:
     """A server: register handlers with its decorators, then `run()` it.
 
-    Every mistake in a handler's signature is a `TypeError` where it is registered. Decorated
-    functions stay what they were. `async` handlers run on the event loop, others in worker
-    threads; `inline=True` runs a sync handler on the loop instead, which is fastest and must not
-    block. Handlers may be added and removed while the server runs, from every thread.
+    Every mistake in a handler's signature is a `TypeError` where it is registered, and one in a
+    definition, such as a malformed template, an `ApiMisuseError`. Decorated functions stay what
+    they were. `async` handlers run on the event loop, others in worker threads; `inline=True`
+    runs a sync handler on the loop instead, which is fastest and must not block. Handlers may be
+    added and removed while the server runs, from every thread.
 
     `lifespan` is called with the server when a connection starts and gives a context manager,
     async or not; what that yields is `ctx.lifespan` in handlers. With `debug=True` clients see
@@ -86,6 +87,8 @@ class Server:
         self._prompts: dict[str, Prompt] = {}
         self._completers: dict[tuple[str, str], Completer] = {}
         self._connections: set[Connection] = set()
+        # Never connected: the core's judgement on definitions, at the moment they are registered.
+        self._catalog = self._machine()
 
     # ------------------------------------------------------------ tools
 
@@ -252,12 +255,14 @@ class Server:
         endpoint: Endpoint = kind(*arguments, namespace=_caller(2), **options)
         if endpoint.key in registry:
             raise ValueError(f"{endpoint.key!r} is registered already")
+        endpoint.register(self._catalog)
         registry[endpoint.key] = endpoint
         self._publish(endpoint.register)
         return arguments[0]
 
     def _remove(self, registry: dict[str, Any], key: str) -> None:
         endpoint: Endpoint = registry.pop(key)
+        endpoint.unregister(self._catalog)
         self._publish(endpoint.unregister)
 
     def _publish(self, command: Callable[[native.Server], None]) -> None:
