@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use barewire_tests::vectors::Vector;
+
 /// Reason given to rows that `UPDATE_UNPROVED` adds to the list.
 const NOT_YET: &str = "not proved yet";
 
@@ -114,6 +116,9 @@ fn visit(path: &Path, proofs: &mut Proofs) {
         return;
     }
     let extension = path.extension().unwrap_or_default().to_string_lossy().into_owned();
+    if extension == "jsonl" {
+        return visit_vectors(path, proofs);
+    }
     let Some((_, comment)) = COMMENTS.iter().find(|(known, _)| *known == extension) else { return };
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     for (number, line) in text.lines().enumerate() {
@@ -127,6 +132,18 @@ fn visit(path: &Path, proofs: &mut Proofs) {
         let place = format!("{}:{}", path.strip_prefix(root()).unwrap().display(), number + 1);
         for id in ids.split([' ', ',']).filter(|id| !id.is_empty()) {
             proofs.entry(id.to_owned()).or_default().push(place.clone());
+        }
+    }
+}
+
+/// Takes in what vectors prove. One that is known to fail proves nothing.
+fn visit_vectors(path: &Path, proofs: &mut Proofs) {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    for (number, line) in text.lines().enumerate() {
+        let place = format!("{}:{}", path.strip_prefix(root()).unwrap().display(), number + 1);
+        let vector = Vector::read(line).unwrap_or_else(|error| panic!("{place}: {error}"));
+        for id in vector.proves.into_iter().filter(|_| vector.fault.is_none()) {
+            proofs.entry(id).or_default().push(place.clone());
         }
     }
 }

@@ -27,7 +27,8 @@ const KEEP: usize = 256 << 10;
 #[derive(Debug)]
 pub struct Stdio<M: Machine> {
     machine: M,
-    /// The beginning of a line whose end has not arrived; never longer than the limit on message bytes.
+    /// The beginning of a line whose end has not arrived; a few bytes longer than the limit on message bytes
+    /// at most.
     partial: Vec<u8>,
     /// The line that is arriving was too long and has been reported; its rest is dropped.
     skipping: bool,
@@ -80,12 +81,12 @@ impl<M: Machine> Stdio<M> {
         let partial = core::mem::take(&mut self.partial);
         self.skipping = false;
         if !partial.iter().all(u8::is_ascii_whitespace) {
-            let whole = core::str::from_utf8(without_mark(&partial).1)
-                .is_ok_and(|text| scan::check(text, MAX_DEPTH).is_ok());
+            let text = without_mark(&partial).1;
+            let whole = core::str::from_utf8(text).is_ok_and(|text| scan::check(text, MAX_DEPTH).is_ok());
             if whole {
                 Self::line(&mut self.machine, now, &partial)?;
             } else {
-                let input = Input::Damaged { bytes: &partial, violation: Violation::EndedEarly };
+                let input = Input::Damaged { bytes: text, violation: Violation::EndedEarly };
                 self.machine.handle_input(now, input)?;
             }
         }
@@ -176,8 +177,9 @@ impl<M: Machine> Stdio<M> {
             return Ok(());
         }
         let limit = self.machine.limits().message_bytes;
-        // One more than the limit may be a CR.
-        let room = limit.saturating_add(1).saturating_sub(self.partial.len());
+        // A mark may stand before the text and a CR after it.
+        let most = limit.saturating_add(BYTE_ORDER_MARK.len() + 1);
+        let room = most.saturating_sub(self.partial.len());
         if rest.len() <= room {
             self.partial.extend_from_slice(rest);
             return Ok(());
@@ -185,7 +187,13 @@ impl<M: Machine> Stdio<M> {
         self.partial.extend_from_slice(&rest[..room]);
         self.skipping = true;
         let head = core::mem::take(&mut self.partial);
-        self.machine.handle_input(now, Input::Damaged { bytes: &head, violation: Violation::TooLong })
+        Self::too_long(&mut self.machine, now, without_mark(&head).1)
+    }
+
+    /// Reports a line that is longer than the limit, by as much of it as the limit allows.
+    fn too_long(machine: &mut M, now: Instant, line: &[u8]) -> Result<(), Error> {
+        let head = line.get(..machine.limits().message_bytes).unwrap_or(line);
+        machine.handle_input(now, Input::Damaged { bytes: head, violation: Violation::TooLong })
     }
 
     /// Hands one whole line, without its LF, to the machine.
@@ -195,10 +203,8 @@ impl<M: Machine> Stdio<M> {
         if line.iter().all(u8::is_ascii_whitespace) {
             return Ok(());
         }
-        let limit = machine.limits().message_bytes;
-        if line.len() > limit {
-            return machine
-                .handle_input(now, Input::Damaged { bytes: &line[..limit], violation: Violation::TooLong });
+        if line.len() > machine.limits().message_bytes {
+            return Self::too_long(machine, now, line);
         }
         match core::str::from_utf8(line) {
             Ok(text) => {

@@ -165,6 +165,7 @@ impl Names {
                 let mut pairs = names.iter().zip(handles);
                 pairs.try_for_each(|(name, handle)| self.compare_handles(kind, name, handle, at))
             }
+            (Value::String(pattern), Value::Number(_)) if pattern == "$any" => Ok(()),
             (Value::String(name), Value::Number(handle)) => {
                 let handle = handle.as_u64().unwrap_or_default();
                 self.name_handle(kind, name, handle).map_err(|error| format!("{at}: {error}"))
