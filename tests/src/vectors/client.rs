@@ -81,7 +81,9 @@ impl Played {
         who.description = read.description.map(Into::into);
         let mut config = ClientConfig::new(who, [1; 32]);
         if let Some(capabilities) = read.capabilities {
-            config.set_capabilities(&settings::json_text(&capabilities)).map_err(|error| error.to_string())?;
+            config
+                .set_capabilities(&settings::json_text(&capabilities))
+                .map_err(|error| error.to_string())?;
         }
         if let Some(names) = read.revisions {
             config.revisions = settings::revisions(&names)?;

@@ -85,8 +85,10 @@ impl Names {
             }
             (Value::Object(expected), Value::Object(actual)) => self.compare_objects(expected, actual, at),
             (Value::Array(expected), Value::Array(actual)) if expected.len() == actual.len() => {
-                let pairs = expected.iter().zip(actual).enumerate();
-                pairs.map(|(n, (expected, actual))| self.compare(expected, actual, &format!("{at}[{n}]"))).collect()
+                let mut pairs = expected.iter().zip(actual).enumerate();
+                pairs.try_for_each(|(n, (expected, actual))| {
+                    self.compare(expected, actual, &format!("{at}[{n}]"))
+                })
             }
             _ if same(expected, actual) => Ok(()),
             _ => Err(format!("{at}: expected {expected}, got {actual}")),
@@ -144,10 +146,10 @@ impl Names {
             }
             (Value::Object(expected), Value::Object(actual)) => self.compare_record(expected, actual, at),
             (Value::Array(expected), Value::Array(actual)) if expected.len() == actual.len() => {
-                let pairs = expected.iter().zip(actual).enumerate();
-                pairs
-                    .map(|(n, (expected, actual))| self.compare_member(expected, actual, &format!("{at}[{n}]")))
-                    .collect()
+                let mut pairs = expected.iter().zip(actual).enumerate();
+                pairs.try_for_each(|(n, (expected, actual))| {
+                    self.compare_member(expected, actual, &format!("{at}[{n}]"))
+                })
             }
             _ => self.compare(expected, actual, at),
         }

@@ -203,7 +203,8 @@ impl<R: Played> Player<R> {
     /// The command with numbers for the names of handles and values for the other names.
     fn prepared(&self, command: Map<String, Value>) -> Result<Map<String, Value>, String> {
         let text = self.names.fill(&Value::Object(command).to_string())?;
-        let mut command: Map<String, Value> = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        let mut command: Map<String, Value> =
+            serde_json::from_str(&text).map_err(|error| error.to_string())?;
         for (member, value) in &mut command {
             if let (Some(kind), Some(name)) = (super::pattern::handle_kind(member), value.as_str()) {
                 *value = self.names.handle(kind, name)?.into();
@@ -268,7 +269,11 @@ impl<R: Played> Player<R> {
             }
         };
         check("timer", expected.timer.is_none_or(|expected| expected == timer), format!("{timer:?}"));
-        check("finished", expected.finished.is_none_or(|expected| expected == finished), finished.to_string());
+        check(
+            "finished",
+            expected.finished.is_none_or(|expected| expected == finished),
+            finished.to_string(),
+        );
         let wanted = expected.wants_input.is_none_or(|expected| expected == wants_input);
         check("wants_input", wanted, wants_input.to_string());
         let known = expected.era_verdict.as_ref().is_none_or(|expected| *expected == verdict);

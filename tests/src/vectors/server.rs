@@ -64,84 +64,26 @@ struct Question {
 #[derive(Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
 enum Command {
-    AddTool {
-        definition: Value,
-    },
-    RemoveTool {
-        name: String,
-    },
-    AddResource {
-        definition: Value,
-    },
-    RemoveResource {
-        uri: String,
-    },
-    AddResourceTemplate {
-        definition: Value,
-    },
-    RemoveResourceTemplate {
-        template: String,
-    },
-    AddPrompt {
-        definition: Value,
-    },
-    RemovePrompt {
-        name: String,
-    },
-    Respond {
-        request: u64,
-        result: Value,
-    },
-    RespondError {
-        request: u64,
-        code: i64,
-        message: String,
-        data: Option<Value>,
-    },
-    RespondMissingCapability {
-        request: u64,
-        required: Value,
-    },
-    RespondInvalidArguments {
-        request: u64,
-        message: String,
-    },
-    RequireInput {
-        request: u64,
-        questions: Vec<Question>,
-        state: Option<Value>,
-    },
-    Progress {
-        request: u64,
-        progress: f64,
-        total: Option<f64>,
-        message: Option<String>,
-    },
-    Log {
-        request: Option<u64>,
-        level: String,
-        logger: Option<String>,
-        data: Value,
-    },
-    Notify {
-        request: u64,
-        method: String,
-        params: Option<Value>,
-    },
-    PublishListChanged {
-        kind: String,
-    },
-    PublishResourceUpdated {
-        uri: Box<str>,
-    },
-    EndSubscription {
-        subscription: u64,
-    },
-    Request {
-        session: u64,
-        method: String,
-        params: Option<Value>,
-    },
+    AddTool { definition: Value },
+    RemoveTool { name: String },
+    AddResource { definition: Value },
+    RemoveResource { uri: String },
+    AddResourceTemplate { definition: Value },
+    RemoveResourceTemplate { template: String },
+    AddPrompt { definition: Value },
+    RemovePrompt { name: String },
+    Respond { request: u64, result: Value },
+    RespondError { request: u64, code: i64, message: String, data: Option<Value> },
+    RespondMissingCapability { request: u64, required: Value },
+    RespondInvalidArguments { request: u64, message: String },
+    RequireInput { request: u64, questions: Vec<Question>, state: Option<Value> },
+    Progress { request: u64, progress: f64, total: Option<f64>, message: Option<String> },
+    Log { request: Option<u64>, level: String, logger: Option<String>, data: Value },
+    Notify { request: u64, method: String, params: Option<Value> },
+    PublishListChanged { kind: String },
+    PublishResourceUpdated { uri: Box<str> },
+    EndSubscription { subscription: u64 },
+    Request { session: u64, method: String, params: Option<Value> },
     Close {},
 }
 
@@ -339,9 +281,8 @@ fn describe(event: Event) -> Value {
             "arguments": settings::text(arguments.as_ref()), "context": context(&from),
         }),
         Event::ResourceReadRequested { request, uri, template, context: from } => {
-            let (template, variables) = template.map_or((None, Vec::new()), |matched| {
-                (Some(matched.template), matched.variables)
-            });
+            let (template, variables) =
+                template.map_or((None, Vec::new()), |matched| (Some(matched.template), matched.variables));
             let variables: Map<_, _> =
                 variables.iter().map(|(name, value)| (name.to_string(), Value::from(&**value))).collect();
             json!({
