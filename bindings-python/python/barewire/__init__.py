@@ -8,6 +8,16 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from . import sansio, sync, testing
+    from ._answers import (
+        ElicitRequest,
+        SampleRequest,
+        SamplingMessage,
+    )
+    from ._client import (
+        Client,
+        Subscription,
+    )
     from ._content import (
         Annotations,
         Audio,
@@ -26,6 +36,11 @@ if TYPE_CHECKING:
         ClientInfo,
         Context,
         SyncContext,
+    )
+    from ._engine import (
+        Change,
+        LogMessage,
+        Progress,
     )
     from ._errors import (
         ApiMisuseError,
@@ -54,51 +69,104 @@ if TYPE_CHECKING:
         Root,
         SampleResult,
     )
+    from ._results import (
+        CallToolResult,
+        CompleteResult,
+        GetPromptResult,
+        Implementation,
+        ListResult,
+        Problem,
+        Prompt,
+        PromptArgument,
+        PromptMessage,
+        ReadResourceResult,
+        Resource,
+        ResourceTemplate,
+        Tool,
+        ToolAnnotations,
+        UnknownBlock,
+    )
     from ._server import (
         Server,
     )
+
 
 __all__ = [
     "Annotations",
     "ApiMisuseError",
     "Audio",
     "Block",
+    "CallToolResult",
+    "Change",
+    "Client",
     "ClientInfo",
+    "CompleteResult",
     "ConnectionClosedError",
     "ConnectionLostError",
     "Context",
     "Doc",
+    "ElicitRequest",
     "ElicitResult",
     "EmbeddedResource",
+    "GetPromptResult",
     "Icon",
     "Image",
+    "Implementation",
     "InputRefusedError",
     "InvalidAnswerError",
     "InvalidResultError",
     "LimitExceededError",
+    "ListResult",
+    "LogMessage",
     "McpError",
     "Message",
     "MissingCapabilityError",
     "PeerIncompatibleError",
     "PeerMisbehavedError",
+    "Problem",
+    "Progress",
+    "Prompt",
+    "PromptArgument",
+    "PromptMessage",
     "PromptResult",
+    "ReadResourceResult",
     "RequestCancelledError",
     "RequestTimedOutError",
+    "Resource",
     "ResourceContents",
     "ResourceLink",
     "ResourceNotFoundError",
+    "ResourceTemplate",
     "Root",
     "RoundsExceededError",
     "RpcError",
+    "SampleRequest",
     "SampleResult",
+    "SamplingMessage",
     "Server",
+    "Subscription",
     "SyncContext",
     "Text",
+    "Tool",
+    "ToolAnnotations",
     "ToolError",
     "ToolResult",
+    "UnknownBlock",
+    "sansio",
+    "sync",
+    "testing",
 ]
 
 _MODULES = {
+    "_answers": (
+        "ElicitRequest",
+        "SampleRequest",
+        "SamplingMessage",
+    ),
+    "_client": (
+        "Client",
+        "Subscription",
+    ),
     "_content": (
         "Annotations",
         "Audio",
@@ -117,6 +185,11 @@ _MODULES = {
         "ClientInfo",
         "Context",
         "SyncContext",
+    ),
+    "_engine": (
+        "Change",
+        "LogMessage",
+        "Progress",
     ),
     "_errors": (
         "ApiMisuseError",
@@ -143,19 +216,39 @@ _MODULES = {
         "Root",
         "SampleResult",
     ),
+    "_results": (
+        "CallToolResult",
+        "CompleteResult",
+        "GetPromptResult",
+        "Implementation",
+        "ListResult",
+        "Problem",
+        "Prompt",
+        "PromptArgument",
+        "PromptMessage",
+        "ReadResourceResult",
+        "Resource",
+        "ResourceTemplate",
+        "Tool",
+        "ToolAnnotations",
+        "UnknownBlock",
+    ),
     "_server": ("Server",),
 }
+_SUBMODULES = ("sansio", "sync", "testing")
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 
 if not TYPE_CHECKING:  # a type checker shall know the names above, and no others
 
     def __getattr__(name: str) -> object:
+        from importlib import import_module
+
+        if name in _SUBMODULES:
+            return import_module(f".{name}", __name__)
         module = _HOME.get(name)
         if module is None:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib import import_module
-
         value: object = getattr(import_module(f".{module}", __name__), name)
         globals()[name] = value
         return value

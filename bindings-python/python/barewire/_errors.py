@@ -69,11 +69,28 @@ class RequestCancelledError(McpError):
 
 
 class ConnectionLostError(McpError):
-    """The connection ended before the answer came."""
+    """The connection ended before the answer came.
+
+    Where the server was a child process, `exit_status` says how it ended, if it has, and `stderr` holds the
+    last bytes that it wrote there, if they were captured.
+    """
+
+    exit_status: object = None
+    stderr: bytes = b""
+
+    def __str__(self) -> str:
+        ended = "" if self.exit_status is None else f"; the server ended with {self.exit_status}"
+        said = self.stderr.decode(errors="replace").strip()
+        return self.message + ended + (f", and last wrote:\n{said}" if said else "")
 
 
 class InvalidResultError(McpError):
-    """The answer is malformed, or not what the method defines."""
+    """The answer is malformed, or not what the method defines.
+
+    `problems` lists what a strict client could not read in it.
+    """
+
+    problems: tuple[object, ...] = ()
 
 
 class InputRefusedError(McpError):

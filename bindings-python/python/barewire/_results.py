@@ -32,6 +32,7 @@ __all__ = [
     "CompleteResult",
     "Content",
     "GetPromptResult",
+    "Implementation",
     "ListResult",
     "Problem",
     "Prompt",
@@ -52,7 +53,7 @@ _members_decoder = msgspec.json.Decoder(dict[str, Raw])
 _HIDDEN = {"_raw": "(raw)"}
 
 
-def _wire_name(attribute: str) -> str:
+def wire_name(attribute: str) -> str:
     """``input_schema`` -> ``inputSchema``; the two names that no rule gives are spelled out."""
     if attribute == "meta":
         return "_meta"
@@ -179,7 +180,7 @@ class ReceivedResourceContents(
 # ---------------------------------------------------------------- items of lists
 
 
-class ToolAnnotations(Struct, frozen=True, rename=_wire_name):
+class ToolAnnotations(Struct, frozen=True, rename=wire_name):
     """What a tool says of itself. A hint of the server, not a promise."""
 
     title: str | None = None
@@ -189,7 +190,7 @@ class ToolAnnotations(Struct, frozen=True, rename=_wire_name):
     open_world_hint: bool | None = None
 
 
-class Tool(Received, Struct, frozen=True, kw_only=True, rename=_wire_name):
+class Tool(Received, Struct, frozen=True, kw_only=True, rename=wire_name):
     """A tool as the server lists it."""
 
     name: str
@@ -208,7 +209,7 @@ class Tool(Received, Struct, frozen=True, kw_only=True, rename=_wire_name):
         return _schema_fault(self.output_schema)
 
 
-class Resource(Received, Struct, frozen=True, kw_only=True, rename=_wire_name):
+class Resource(Received, Struct, frozen=True, kw_only=True, rename=wire_name):
     """A resource as the server lists it. `size` is in bytes."""
 
     uri: str
@@ -223,7 +224,7 @@ class Resource(Received, Struct, frozen=True, kw_only=True, rename=_wire_name):
     _raw: Raw = Raw()
 
 
-class ResourceTemplate(Received, Struct, frozen=True, kw_only=True, rename=_wire_name):
+class ResourceTemplate(Received, Struct, frozen=True, kw_only=True, rename=wire_name):
     """A family of resources; `uri_template` is to be expanded as RFC 6570 says."""
 
     uri_template: str
@@ -237,7 +238,7 @@ class ResourceTemplate(Received, Struct, frozen=True, kw_only=True, rename=_wire
     _raw: Raw = Raw()
 
 
-class PromptArgument(Struct, frozen=True, kw_only=True, rename=_wire_name):
+class PromptArgument(Struct, frozen=True, kw_only=True, rename=wire_name):
     """An argument that a prompt takes."""
 
     name: str
@@ -246,7 +247,7 @@ class PromptArgument(Struct, frozen=True, kw_only=True, rename=_wire_name):
     required: bool | None = None
 
 
-class Prompt(Received, Struct, frozen=True, kw_only=True, rename=_wire_name):
+class Prompt(Received, Struct, frozen=True, kw_only=True, rename=wire_name):
     """A prompt as the server lists it."""
 
     name: str
@@ -255,6 +256,18 @@ class Prompt(Received, Struct, frozen=True, kw_only=True, rename=_wire_name):
     arguments: list[PromptArgument] | None = None
     icons: list[Icon] | None = None
     meta: dict[str, Any] | None = None
+    _raw: Raw = Raw()
+
+
+class Implementation(Received, Struct, frozen=True, kw_only=True, rename=wire_name):
+    """Who a server says it is."""
+
+    name: str
+    version: str
+    title: str | None = None
+    description: str | None = None
+    website_url: str | None = None
+    icons: list[Icon] | None = None
     _raw: Raw = Raw()
 
 
@@ -422,7 +435,7 @@ class ListResult(Result, Generic[T]):
 # ---------------------------------------------------------------- reading
 
 
-class _ToolResult(Struct, rename=_wire_name):
+class _ToolResult(Struct, rename=wire_name):
     content: list[Raw] | None = None
     structured_content: Raw | UnsetType = UNSET
     is_error: bool | None = None
@@ -446,13 +459,13 @@ class _CompletionResult(Struct):
     completion: Raw | UnsetType = UNSET
 
 
-class _Completion(Struct, rename=_wire_name):
+class _Completion(Struct, rename=wire_name):
     values: list[Raw] | None = None
     total: int | None = None
     has_more: bool | None = None
 
 
-class _Page(Struct, rename=_wire_name):
+class _Page(Struct, rename=wire_name):
     next_cursor: str | None = None
 
 
@@ -460,7 +473,7 @@ class _Tag(Struct):
     type: str
 
 
-class _Reader(Generic[T]):
+class Reader(Generic[T]):
     """Reads values of one struct type: at once when they are sound, member by member when not."""
 
     __slots__ = ("_decoder", "_essential", "_type")
@@ -517,7 +530,7 @@ class _Reader(Generic[T]):
         }
 
 
-class _BlockReader(_Reader[_KnownBlock]):
+class _BlockReader(Reader[_KnownBlock]):
     """Reads content blocks, of which there are known and unknown types."""
 
     __slots__ = ("_by_tag",)
@@ -525,9 +538,7 @@ class _BlockReader(_Reader[_KnownBlock]):
     def __init__(self) -> None:
         super().__init__(_KnownBlock)
         kinds: Any = _KnownBlock
-        self._by_tag = {
-            str(kind.__struct_config__.tag): _Reader[_KnownBlock](kind) for kind in kinds.__args__
-        }
+        self._by_tag = {str(kind.__struct_config__.tag): Reader[_KnownBlock](kind) for kind in kinds.__args__}
 
     def block(self, raw: Raw, index: int | None, problems: list[Problem]) -> Content | None:
         """The block, or None when it had to be rejected."""
@@ -550,18 +561,30 @@ class _BlockReader(_Reader[_KnownBlock]):
 
 
 _blocks = _BlockReader()
-_contents = _Reader[ReceivedResourceContents](ReceivedResourceContents, essential=("text", "blob"))
-_tool_result = _Reader[_ToolResult](_ToolResult)
-_read_result = _Reader[_ReadResult](_ReadResult)
-_prompt_result = _Reader[_PromptResult](_PromptResult)
-_message = _Reader[_Message](_Message)
-_completion_result = _Reader[_CompletionResult](_CompletionResult)
-_completion = _Reader[_Completion](_Completion)
+read_block = _blocks.block
+_contents = Reader[ReceivedResourceContents](ReceivedResourceContents, essential=("text", "blob"))
+_tool_result = Reader[_ToolResult](_ToolResult)
+_read_result = Reader[_ReadResult](_ReadResult)
+_prompt_result = Reader[_PromptResult](_PromptResult)
+_message = Reader[_Message](_Message)
+_completion_result = Reader[_CompletionResult](_CompletionResult)
+_completion = Reader[_Completion](_Completion)
 _strings = msgspec.json.Decoder(str)
-_page = _Reader[_Page](_Page)
-_READERS: dict[type[Any], _Reader[Any]] = {
-    kind: _Reader(kind) for kind in (Tool, Resource, ResourceTemplate, Prompt)
+_page = Reader[_Page](_Page)
+_implementation = Reader[Implementation](Implementation)
+#: The lists of a server: the kind of their items, and the member of a page that holds them.
+LISTS: dict[str, tuple[type[Any], str]] = {
+    "tools": (Tool, "tools"),
+    "resources": (Resource, "resources"),
+    "resource_templates": (ResourceTemplate, "resourceTemplates"),
+    "prompts": (Prompt, "prompts"),
 }
+_READERS: dict[type[Any], Reader[Any]] = {kind: Reader(kind) for kind, _ in LISTS.values()}
+
+
+def read_implementation(raw: bytes | None) -> Implementation | None:
+    """Who a server is, or None when it does not say so in a readable way."""
+    return None if raw is None else _implementation.item(Raw(raw), None, [])
 
 
 def read_call(raw: bytes) -> CallToolResult:
@@ -626,7 +649,7 @@ def read_list(raw: bytes, kind: type[T], member: str) -> ListResult[T]:
     return ListResult(raw, problems, _items(items, _READERS[kind], problems), page.next_cursor, member)
 
 
-def _items(raws: list[Raw] | None, reader: _Reader[T], problems: list[Problem]) -> list[T]:
+def _items(raws: list[Raw] | None, reader: Reader[T], problems: list[Problem]) -> list[T]:
     return [
         item
         for index, raw in enumerate(raws or ())

@@ -1,0 +1,140 @@
+"""The asyncio host of a client."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from . import _native as native
+from ._client_host import AsyncHost
+from ._engine import Link, Options, Progress, now, shutdown_steps
+
+__all__ = ["AsyncioHost"]
+
+
+class AsyncioWaker:
+    """A :class:`Waker` for one task on one loop."""
+
+    __slots__ = ("_event",)
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+
+    def wake(self) -> None:
+        """Let `wait` return."""
+        self._event.set()
+
+    async def wait(self) -> None:
+        """Wait for a `wake` since the last time."""
+        await self._event.wait()
+        self._event.clear()
+
+
+class FutureSlot:
+    """A slot of a caller who wants the result alone."""
+
+    __slots__ = ("_future",)
+
+    def __init__(self, future: asyncio.Future[bytes]) -> None:
+        self._future = future
+
+    def settle(self, result: bytes) -> None:
+        """The request ended well."""
+        if not self._future.done():  # its task may have been cancelled in this turn of the loop
+            self._future.set_result(result)
+
+    def fail(self, error: Exception) -> None:
+        """The request ended without a result."""
+        if not self._future.done():
+            self._future.set_exception(error)
+
+    def report(self, progress: Progress) -> None:
+        """Nobody asked."""
+
+
+class AsyncioHost(AsyncHost):
+    """Runs a client on the running event loop. Not to be used from another thread."""
+
+    def __init__(self, options: Options, handlers: Mapping[native.InputKindName, Callable[..., Any]]) -> None:
+        super().__init__(options, handlers)
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._links: list[Any] = []
+
+    def waker(self) -> AsyncioWaker:
+        """Something to wait with."""
+        return AsyncioWaker()
+
+    def spawn(self, function: Callable[..., Awaitable[None]], *arguments: Any) -> Callable[[], object]:
+        """Run `function` in a task; what is returned cancels it."""
+
+        async def run() -> None:
+            await function(*arguments)
+
+        task = self._loop.create_task(run())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task.cancel
+
+    async def in_thread(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Run `function` in a thread."""
+        return await asyncio.to_thread(function, *arguments)
+
+    async def run(
+        self, start: Callable[[], int], on_progress: Callable[[Progress], object] | None = None
+    ) -> bytes:
+        """Start a request and wait for its result. Cancelling this cancels the request."""
+        if on_progress is not None:
+            return await super().run(start, on_progress)
+        self.check()
+        handle = start()
+        future: asyncio.Future[bytes] = self._loop.create_future()
+        self.slots[handle] = FutureSlot(future)
+        self.commanded()
+        try:
+            return await future
+        except asyncio.CancelledError:
+            self.abandon(handle)
+            raise
+
+    def open_link(self) -> Link:
+        """Start the server."""
+        options = self.options
+        link: Any
+        if options.command is None:
+            from ._memory import MemoryLink
+
+            link = MemoryLink(options.server)
+        else:
+            from ._process_asyncio import open_child
+
+            link = open_child(options.command, env=options.env, cwd=options.cwd, stderr=options.stderr)
+        self._links.append(link)
+        return link  # type: ignore[no-any-return]
+
+    def retire_link(self, link: Link) -> None:
+        """It is closed with the others, at the latest; a child that has ended costs nothing until then."""
+        self.spawn(self._close_link, link)
+
+    async def _close_link(self, link: Any) -> None:
+        await link.aclose(shutdown_steps(self.options.timeouts))
+
+    async def leave(self) -> None:
+        """End what was spawned, and close the link."""
+        if self._timer is not None:
+            self._timer.cancel()
+        try:
+            for link in self._links:
+                await self._close_link(link)
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def wake_up_at(self, deadline: int) -> None:
+        """Call `time_passed` at `deadline`."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._loop.call_later(max(0, deadline - now()) / 1000, self.time_passed)

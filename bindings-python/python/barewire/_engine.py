@@ -1,0 +1,457 @@
+"""What every client has in common: the core's machine, and those who wait for what it says.
+
+Nothing here waits, sleeps or starts a task. A host (asyncio, trio or threads) feeds in what happens, gives
+each caller a place to wait in, and carries out what the machine asks of it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import msgspec
+from msgspec import Struct
+
+from . import _native as native
+from ._errors import ConnectionClosedError, ConnectionLostError, McpError
+from ._process import Step
+
+if TYPE_CHECKING:
+    from ._process import ExitStatus
+
+__all__ = ["Change", "Engine", "LogMessage", "Options", "Progress"]
+
+#: Progress reports that may wait for a caller whose callback is slow; the oldest are dropped beyond it.
+WAITING_REPORTS = 1024
+#: Changes that may wait for a consumer. Equal ones are kept once; the oldest are dropped beyond it.
+WAITING_CHANGES = 1024
+#: Log messages and list changes that may wait for a slow callback; the oldest are dropped beyond it.
+WAITING_NOTICES = 1024
+#: Seconds to look on after the last step, which no child can refuse.
+KILL_WAIT = 5.0
+
+
+class Progress(Struct, frozen=True):
+    """How far a request is. `total` is None when the server does not know it."""
+
+    progress: float
+    total: float | None
+    message: str | None
+    #: False when it is not more than the last time, which the protocol forbids.
+    increasing: bool
+
+
+class LogMessage(Struct, frozen=True):
+    """What the server logs. `level` is None when the server wrote an unknown one; `raw` is the JSON of
+    `data`.
+    """
+
+    level: str | None
+    logger: str | None
+    raw: bytes
+
+    @property
+    def data(self) -> Any:
+        """What is logged: any JSON value."""
+        return msgspec.json.decode(self.raw)
+
+
+class Change(Struct, frozen=True):
+    """Something to fetch again: a list of the server, or the resource at `uri`."""
+
+    kind: Literal["tools", "resources", "prompts", "resource"]
+    uri: str | None = None
+
+
+class Options(Struct, frozen=True):
+    """How a client is set up; see :class:`barewire.Client`."""
+
+    server: Any
+    command: Sequence[str] | None
+    env: Mapping[str, str] | None
+    cwd: str | os.PathLike[str] | None
+    stderr: Any
+    identity: dict[str, Any]
+    capabilities: dict[str, Any]
+    revisions: list[str] | None
+    era: str | None
+    limits: native.Limits | None
+    timeouts: native.Timeouts | None
+
+
+class Slot(Protocol):
+    """Where a caller waits for the end of its request. Exactly one of `settle` and `fail` is called, once."""
+
+    def settle(self, result: bytes) -> object:
+        """The request ended well."""
+
+    def fail(self, error: Exception) -> object:
+        """The request ended without a result."""
+
+    def report(self, progress: Progress) -> object:
+        """The request goes on."""
+
+
+class Link(Protocol):
+    """A way to a server: a child process, or one in memory."""
+
+    on_data: Callable[[bytes], object]
+    on_end: Callable[[], object]
+    on_drained: Callable[[], object]
+
+    @property
+    def exit_status(self) -> ExitStatus | None:
+        """How the server ended, where it is a process that has."""
+
+    @property
+    def stderr_tail(self) -> bytes:
+        """The last bytes of the server's stderr, where they are captured."""
+
+    @property
+    def pending(self) -> int:
+        """Bytes that the server has not taken yet."""
+
+    def start(self) -> None:
+        """Begin to read."""
+
+    def write(self, data: bytes) -> None:
+        """Send `data` without waiting."""
+
+    def pause(self) -> None:
+        """Stop reading."""
+
+    def resume(self) -> None:
+        """Read on."""
+
+
+class Changes:
+    """The changes that a subscription has to tell and nobody has taken yet."""
+
+    __slots__ = ("_on_news", "_waiting", "error", "honoured", "missed", "over")
+
+    def __init__(self, on_news: Callable[[], object]) -> None:
+        self._waiting: dict[Change, None] = {}
+        self._on_news = on_news
+        #: What the server agreed to tell; None before it has answered.
+        self.honoured: native.SubscriptionFilter | None = None
+        #: Changes dropped because nobody took them.
+        self.missed = 0
+        #: Whether nothing will follow what waits now.
+        self.over = False
+        #: Why it is over, when it was not ended in order.
+        self.error: Exception | None = None
+
+    def add(self, change: Change) -> None:
+        """Tell `change`, unless the same waits already: it only says to fetch again."""
+        if change not in self._waiting:
+            if len(self._waiting) >= WAITING_CHANGES:
+                del self._waiting[next(iter(self._waiting))]
+                self.missed += 1
+            self._waiting[change] = None
+            self._on_news()
+
+    def take(self) -> Change | None:
+        """The oldest change, or None when none waits."""
+        for change in self._waiting:
+            del self._waiting[change]
+            return change
+        return None
+
+    def look(self) -> None:
+        """Wake the consumer, if one waits."""
+        self._on_news()
+
+    def acknowledge(self, honoured: native.SubscriptionFilter) -> None:
+        """The server has answered."""
+        self.honoured = honoured
+        self._on_news()
+
+    def end(self, error: Exception | None) -> None:
+        """Nothing more will come."""
+        if not self.over:
+            self.over, self.error = True, error
+            self._on_news()
+
+
+def now() -> int:
+    """The time as the core takes it: milliseconds of a monotonic clock."""
+    return time.monotonic_ns() // 1_000_000
+
+
+def shutdown_steps(timeouts: native.Timeouts | None) -> Iterator[Step]:
+    """How a child is to be ended, as the core says. To be drawn from while the steps are carried out."""
+    shutdown = native.ChildShutdown(timeouts)
+    shutdown.start()
+    at = now()
+    while (action := shutdown.poll_action(at)) is not None:
+        until = shutdown.poll_timeout()
+        yield Step(action, KILL_WAIT if until is None else (until - at) / 1000)
+        at = max(now(), until or 0)
+        shutdown.handle_timeout(at)
+
+
+class Engine:
+    """A client without its I/O. A host derives from it and supplies the methods that raise here."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.machine = native.Client(
+            **options.identity,
+            seed=os.urandom(32),
+            now=now(),
+            capabilities=msgspec.json.encode(options.capabilities),
+            revisions=options.revisions,
+            era=options.era,
+            limits=options.limits,
+            timeouts=options.timeouts,
+        )
+        self.link: Link | None = None
+        self.slots: dict[int, Slot] = {}
+        self.subscriptions: dict[int, Changes] = {}
+        self.ready: native.Ready | None = None
+        #: Why the connection is over; None while it is not.
+        self.error: Exception | None = None
+        self.on_log: Callable[[LogMessage], object] | None = None
+        self.on_change: Callable[[Change], object] | None = None
+        self._paused = False
+        self._gone = False
+        self._wake_at: int | None = None
+        self._notices: deque[tuple[Callable[[Any], object], Any]] = deque(maxlen=WAITING_NOTICES)
+
+    # -- supplied by the host --------------------------------------------------------------------------------
+
+    def open_link(self) -> Link:
+        """Start the server. The link is attached and started by the engine."""
+        raise NotImplementedError
+
+    def retire_link(self, link: Link) -> None:
+        """Close a link that is not used any more, without waiting for it."""
+        raise NotImplementedError
+
+    def settled(self) -> None:
+        """`ready` or `error` has been set."""
+        raise NotImplementedError
+
+    def wake_up_at(self, deadline: int) -> None:
+        """See to it that :meth:`time_passed` is called at `deadline`, instead of at an earlier one set
+        before.
+        """
+        raise NotImplementedError
+
+    def ask(self, question: native.InputRequest) -> None:
+        """Have a question of the server answered."""
+        raise NotImplementedError
+
+    def withdraw(self, question: int) -> None:
+        """Stop answering a question."""
+        raise NotImplementedError
+
+    def notices_wait(self) -> None:
+        """See to it that :meth:`next_notice` is called until it gives None."""
+        raise NotImplementedError
+
+    # -- fed in by the host ----------------------------------------------------------------------------------
+
+    def connect(self) -> None:
+        """Open the link and begin."""
+        try:
+            self._attach(self.open_link())
+        except OSError as error:
+            raise ConnectionLostError(f"the server cannot be started: {error}") from error
+        # With a stored era there may be nothing to wait for.
+        self.commanded()
+
+    def received(self, data: bytes) -> None:
+        """The server sent `data`."""
+        self._feed(lambda: self.machine.receive_data(data, now()))
+
+    def ended(self, link: Link) -> None:
+        """The server is gone."""
+        if link is self.link:
+            self._gone = True
+            self._feed(lambda: self.machine.receive_eof(now()))
+
+    def drained(self) -> None:
+        """What had to wait has been taken by the server."""
+        self.progressed()
+
+    def time_passed(self) -> None:
+        """A deadline has come."""
+        self._wake_at = None
+        self._feed(lambda: self.machine.handle_timeout(now()))
+
+    def close(self) -> None:
+        """End the connection in order: what is in flight fails."""
+        self.machine.close()
+        self.commanded()
+        if self.error is None:
+            self._over(ConnectionLostError("the client was closed"))
+
+    def commanded(self) -> None:
+        """A command was given that may have an immediate outcome."""
+        self.dispatch(self.machine.events())
+        self.progressed()
+
+    def progressed(self) -> None:
+        """Send what the machine has to send, and look at when it wants to be called again."""
+        link = self.link
+        if link is None:
+            return
+        if not link.pending:
+            data = self.machine.data_to_send()
+            if data:
+                link.write(data)
+        if self.machine.wants_input is self._paused:
+            self._paused = not self._paused
+            if self._paused:
+                link.pause()
+            else:
+                link.resume()
+        deadline = self.machine.poll_timeout()
+        if deadline is not None and (self._wake_at is None or deadline < self._wake_at):
+            self._wake_at = deadline
+            self.wake_up_at(deadline)
+
+    def next_notice(self) -> tuple[Callable[[Any], object], Any] | None:
+        """The next callback to call, and what with."""
+        return self._notices.popleft() if self._notices else None
+
+    # -- events ----------------------------------------------------------------------------------------------
+
+    def dispatch(self, events: list[native.Event]) -> None:
+        """Tell each event to whom it concerns."""
+        for event in events:
+            if type(event) is native.ResponseReceived:
+                slot = self.slots.pop(event.request, None)
+                if slot is not None:
+                    slot.settle(event.result or b"null")
+            else:
+                handle = _HANDLERS.get(type(event))
+                if handle is not None:
+                    handle(self, event)
+
+    def _feed(self, step: Callable[[], list[native.Event]]) -> None:
+        try:
+            self.dispatch(step())
+        except McpError as error:
+            # A fatal end. What happened before it is still to be told.
+            self.dispatch(self.machine.events())
+            self._over(error)
+        self.progressed()
+
+    def _attach(self, link: Link) -> None:
+        self.link = link
+        self._gone = False
+        link.on_data = self.received
+        link.on_end = lambda: self.ended(link)
+        link.on_drained = self.drained
+        link.start()
+
+    def _over(self, error: Exception) -> None:
+        if self.error is not None:
+            return
+        self.error = self._explain(error)
+        for slot in list(self.slots.values()):
+            slot.fail(self.error)
+        self.slots.clear()
+        for changes in list(self.subscriptions.values()):
+            changes.end(self.error)
+        self.subscriptions.clear()
+        self.settled()
+
+    def _explain(self, error: Exception) -> Exception:
+        """Say how the server ended, where a connection was lost to that."""
+        if isinstance(error, ConnectionClosedError) and self._gone:
+            error = ConnectionLostError(error.message, error.code)
+        if isinstance(error, ConnectionLostError) and self.link is not None:
+            error.exit_status = self.link.exit_status
+            error.stderr = self.link.stderr_tail
+        return error
+
+    def _on_ready(self, event: native.Ready) -> None:
+        self.ready = event
+        if self.on_change is not None:
+            wanted = native.SubscriptionFilter(tools=True, resources=True, prompts=True)
+            self.machine.subscribe(wanted, now())
+        self.settled()
+
+    def _on_restart_required(self, _: native.RestartRequired) -> None:
+        if self.link is not None:
+            self.retire_link(self.link)
+        try:
+            self._attach(self.open_link())
+        except OSError:
+            self.dispatch(self.machine.connection_lost(now()))
+        else:
+            self.dispatch(self.machine.restart(now()))
+
+    def _on_request_failed(self, event: native.RequestFailed) -> None:
+        slot = self.slots.pop(event.request, None)
+        if slot is not None:
+            slot.fail(self._explain(event.error))
+
+    def _on_progress(self, event: native.ProgressReceived) -> None:
+        slot = self.slots.get(event.request)
+        if slot is not None:
+            slot.report(Progress(event.progress, event.total, event.message, event.increasing))
+
+    def _on_input_required(self, event: native.InputRequired) -> None:
+        for question in event.inputs:
+            self.ask(question)
+
+    def _on_input_withdrawn(self, event: native.InputWithdrawn) -> None:
+        self.withdraw(event.input)
+
+    def _on_log(self, event: native.LogReceived) -> None:
+        if self.on_log is not None:
+            self._notify(self.on_log, LogMessage(event.level, event.logger, event.data))
+
+    def _on_acknowledged(self, event: native.SubscriptionAcknowledged) -> None:
+        changes = self.subscriptions.get(event.subscription)
+        if changes is not None:
+            changes.acknowledge(event.honoured)
+
+    def _on_subscription_ended(self, event: native.SubscriptionEnded) -> None:
+        changes = self.subscriptions.pop(event.subscription, None)
+        if changes is not None:
+            lost = None if event.graceful else ConnectionLostError("the subscription was lost or refused")
+            changes.end(lost and self._explain(lost))
+
+    def _on_list_changed(self, event: native.ListChanged) -> None:
+        self._change(Change(event.kind), event.subscription)
+
+    def _on_resource_updated(self, event: native.ResourceUpdated) -> None:
+        self._change(Change("resource", event.uri), event.subscription)
+
+    def _on_disconnected(self, event: native.Disconnected) -> None:
+        self._over(event.reason)
+
+    def _change(self, change: Change, subscription: int | None) -> None:
+        changes = None if subscription is None else self.subscriptions.get(subscription)
+        if changes is not None:
+            changes.add(change)
+        elif self.on_change is not None:
+            self._notify(self.on_change, change)
+
+    def _notify(self, callback: Callable[[Any], object], value: object) -> None:
+        self._notices.append((callback, value))
+        self.notices_wait()
+
+
+_HANDLERS: dict[type[native.Event], Callable[[Engine, Any], None]] = {
+    native.Ready: Engine._on_ready,
+    native.RestartRequired: Engine._on_restart_required,
+    native.RequestFailed: Engine._on_request_failed,
+    native.ProgressReceived: Engine._on_progress,
+    native.InputRequired: Engine._on_input_required,
+    native.InputWithdrawn: Engine._on_input_withdrawn,
+    native.LogReceived: Engine._on_log,
+    native.SubscriptionAcknowledged: Engine._on_acknowledged,
+    native.SubscriptionEnded: Engine._on_subscription_ended,
+    native.ListChanged: Engine._on_list_changed,
+    native.ResourceUpdated: Engine._on_resource_updated,
+    native.Disconnected: Engine._on_disconnected,
+}
