@@ -9,7 +9,7 @@ use crate::revision::{Capability, InputMismatch, Revision};
 
 /// Why a call on a machine or transport failed.
 ///
-/// Everything but [`Error::ApiMisuse`] is fatal: the machine answers the same from then on.
+/// [`is_fatal`](Error::is_fatal) tells whether the machine is over: it then answers the same for ever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
@@ -133,9 +133,17 @@ pub enum CloseReason {
 }
 
 impl Error {
-    /// True if the machine is of no use any more: everything but [`Error::ApiMisuse`].
+    /// True if the machine is of no use any more: it has ended, or the peer is one that it cannot talk to.
+    /// After a mistake of the caller, a bound or a missing capability it goes on as before.
     pub const fn is_fatal(&self) -> bool {
-        !matches!(self, Error::ApiMisuse(_))
+        match self {
+            Error::ApiMisuse(_)
+            | Error::LimitExceeded(_)
+            | Error::PeerIncompatible(PeerIncompatible::MissingCapability(_)) => false,
+            Error::PeerMisbehaved(_)
+            | Error::PeerIncompatible(PeerIncompatible::NoCommonRevision { .. })
+            | Error::Closed(_) => true,
+        }
     }
 
     /// The number of this error, the same in every language. Numbers are never reused.

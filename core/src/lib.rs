@@ -24,6 +24,7 @@ mod revision;
 mod rounds;
 mod seed;
 pub mod server;
+mod session;
 mod subscription;
 mod time;
 pub mod transport;

@@ -312,6 +312,7 @@ macro_rules! object {
 
         impl $name {
             /// A value with the required members only.
+            #[allow(clippy::new_without_default, reason = "few types require nothing")]
             pub fn new($($rfield: impl Into<$rtype>),*) -> Self {
                 $name { $($rfield: $rfield.into(),)* $($ofield: None,)* extra: alloc::vec::Vec::new() }
             }

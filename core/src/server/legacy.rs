@@ -15,6 +15,7 @@ use crate::revision::{
     Capabilities, Capability, Direction, Era, InputMismatch, Kind, Method, Revision, project_input_params,
 };
 use crate::rounds::InputKind;
+use crate::session::SessionState;
 
 use super::answers::Addressee;
 use super::intake::{Arrival, Unit};
@@ -99,6 +100,52 @@ impl Server {
         }
         result.push('}');
         result
+    }
+
+    /// A session as text, for [`restore_session`](Self::restore_session).
+    pub(super) fn session_text(&self, handle: SessionHandle) -> Result<String, Error> {
+        let session = self.session.as_ref().filter(|session| session.handle == handle);
+        let session = session.ok_or(ApiMisuse::UnknownSession)?;
+        let state = SessionState {
+            revision: session.revision,
+            client: session.client.clone(),
+            capabilities: session.capabilities.raw().cloned(),
+            declared: session.declared.clone(),
+            is_open: session.is_open,
+            log_level: session.log_level,
+            watched: self.subscriptions.watched_uris().map(Box::from).collect(),
+        };
+        Ok(state.to_text())
+    }
+
+    /// Goes on with a session of another process: the client notices nothing.
+    pub(super) fn restore_session(&mut self, text: &str) -> Result<SessionHandle, Error> {
+        self.check_open()?;
+        if self.session.is_some() {
+            return Err(ApiMisuse::AlreadyRegistered.into());
+        }
+        let state = SessionState::from_text(text).ok_or(ApiMisuse::InvalidJson)?;
+        if !self.config.revisions.contains(state.revision) {
+            return Err(ApiMisuse::NotAllowedInRevision(state.revision).into());
+        }
+        // What changed before is no news to this client.
+        self.tell_changes();
+        self.watch_again(&state.watched)?;
+        let handle = SessionHandle::from_number(self.draw().number());
+        self.session = Some(Session {
+            handle,
+            revision: state.revision,
+            client: state.client,
+            capabilities: Arc::new(state.capabilities.as_ref().map(Capabilities::read).unwrap_or_default()),
+            declared: state.declared,
+            is_open: false,
+            log_level: state.log_level,
+            held: VecDeque::new(),
+        });
+        if state.is_open {
+            self.open_session();
+        }
+        Ok(handle)
     }
 
     /// The client has finished the handshake: what was held goes out.

@@ -334,6 +334,29 @@ impl Server {
         self.request_client(session, method, params)
     }
 
+    /// A legacy session as text that [`import_session`](Self::import_session) takes in another process: what was
+    /// negotiated, the log level and the watched resources. Requests in flight are not part of it. The text is
+    /// not secret, but whoever can change it decides what the client is taken to have declared: keep it where
+    /// clients cannot write.
+    ///
+    /// # Errors
+    /// [`UnknownSession`](crate::ApiMisuse::UnknownSession).
+    pub fn export_session(&self, session: SessionHandle) -> Result<String, Error> {
+        self.session_text(session)
+    }
+
+    /// Goes on with a session that [`export_session`](Self::export_session) wrote, on a channel that has none yet.
+    /// `SessionOpened` and `SubscriptionOpened` follow as if the client had just done it all again.
+    ///
+    /// # Errors
+    /// [`InvalidJson`](crate::ApiMisuse::InvalidJson) if the text is not of this version,
+    /// [`NotAllowedInRevision`](crate::ApiMisuse::NotAllowedInRevision) if its revision is not served,
+    /// [`AlreadyRegistered`](crate::ApiMisuse::AlreadyRegistered) if the channel has a session,
+    /// [`LimitExceeded`](Error::LimitExceeded) if it watches too much. Nothing has changed then.
+    pub fn import_session(&mut self, text: &str) -> Result<SessionHandle, Error> {
+        self.restore_session(text)
+    }
+
     /// Ends the connection: subscriptions end in order, what is owed is abandoned with `RequestCancelled` for
     /// each request, `Disconnected` follows.
     pub fn close(&mut self) {

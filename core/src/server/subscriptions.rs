@@ -5,7 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::error::{ApiMisuse, Error};
+use crate::error::{ApiMisuse, Error, Limit};
 use crate::json::{MAX_DEPTH, scan};
 use crate::jsonrpc::{RpcError, write};
 use crate::machine::{RequestHandle, Route, SubscriptionHandle};
@@ -52,6 +52,11 @@ impl Subscriptions {
             }
         }
         Some(subscription)
+    }
+
+    /// The URIs that a legacy client watches.
+    pub(super) fn watched_uris(&self) -> impl Iterator<Item = &str> {
+        self.by_uri.keys().map(AsRef::as_ref)
     }
 
     pub(super) fn close_all(&mut self) -> Vec<SubscriptionHandle> {
@@ -134,17 +139,38 @@ impl Server {
             if let Err(error) = self.check_room(1) {
                 return self.refuse(&to, &error);
             }
-            let uri: Box<str> = uri.into();
-            let subscription = SubscriptionHandle::from_number(arrival.handle.number());
-            let filter = SubscriptionFilter {
-                resource_uris: Vec::from([uri.clone()]),
-                ..SubscriptionFilter::default()
-            };
-            self.subscriptions.by_uri.insert(uri, subscription);
-            self.subscriptions.add(subscription, Subscription { filter: filter.clone(), request: None });
-            self.queues.tell(Event::SubscriptionOpened { subscription, filter });
+            self.watch(&uri, SubscriptionHandle::from_number(arrival.handle.number()));
         }
         self.answer_now(&to, Method::ResourcesSubscribe, revision, "{}");
+    }
+
+    /// Lets the legacy client watch a resource that it does not watch yet.
+    fn watch(&mut self, uri: &str, subscription: SubscriptionHandle) {
+        let uri: Box<str> = uri.into();
+        let filter =
+            SubscriptionFilter { resource_uris: Vec::from([uri.clone()]), ..SubscriptionFilter::default() };
+        self.subscriptions.by_uri.insert(uri, subscription);
+        self.subscriptions.add(subscription, Subscription { filter: filter.clone(), request: None });
+        self.queues.tell(Event::SubscriptionOpened { subscription, filter });
+    }
+
+    /// Lets the client of a session that came from another process watch what it watched there.
+    pub(super) fn watch_again(&mut self, uris: &[Box<str>]) -> Result<(), Error> {
+        let mut fresh: Vec<&str> = uris.iter().map(AsRef::as_ref).collect();
+        fresh.sort_unstable();
+        fresh.dedup();
+        let limits = &self.config.limits;
+        if self.subscriptions.open.len() + fresh.len() > limits.subscriptions {
+            return Err(Limit::Subscriptions.into());
+        }
+        if self.subscriptions.watched + fresh.len() > limits.watched_resources {
+            return Err(Limit::WatchedResources.into());
+        }
+        for uri in fresh {
+            let subscription = SubscriptionHandle::from_number(self.draw().number());
+            self.watch(uri, subscription);
+        }
+        Ok(())
     }
 
     /// Answers `resources/unsubscribe`; nothing watched is as good as no longer watched.

@@ -8,6 +8,7 @@ mod modern;
 mod notices;
 mod requests;
 mod rounds;
+mod sessions;
 mod states;
 mod subscriptions;
 
