@@ -344,6 +344,41 @@ def test_many_waiting_threads_do_not_hold_up_others() -> None:
     peer.end()
 
 
+def next_notification(peer: InProcess, method: str) -> dict[str, Any]:
+    while True:
+        message = peer.receive()
+        if message.get("method") == method:
+            params: dict[str, Any] = message.get("params", {})
+            return params
+
+
+# proves: FEAT-007 FEAT-008
+@ERAS
+def test_clients_that_watch_are_told(revision: str) -> None:
+    server = Server("s")
+    server.add_resource(lambda: "a", "r://watched")
+    server.add_resource(lambda: "b", "r://other")
+    server.add_tool(lambda: "first", name="first")
+    server.add_prompt(lambda: "first", name="first")
+    peer = InProcess(server, revision)
+    if revision == MODERN:
+        wanted = {"toolsListChanged": True, "resourceSubscriptions": ["r://watched"]}
+        listen = peer.start("subscriptions/listen", {"notifications": wanted})
+        next_notification(peer, "notifications/subscriptions/acknowledged")
+    else:
+        peer.request("resources/subscribe", {"uri": "r://watched"})
+    server.resource_updated("r://other")
+    server.resource_updated("r://watched")
+    assert next_notification(peer, "notifications/resources/updated")["uri"] == "r://watched"
+    server.add_prompt(lambda: "p", name="p")
+    server.add_tool(lambda: "t", name="t")
+    told = next_notification(peer, "notifications/tools/list_changed")
+    if revision == MODERN:
+        assert told["_meta"]["io.modelcontextprotocol/subscriptionId"] == listen
+    heard = [message.get("method") for message in peer.end()]
+    assert "notifications/prompts/list_changed" not in heard
+
+
 # ---------------------------------------------------------------- resources, prompts, completion
 
 
@@ -684,6 +719,43 @@ def test_a_client_that_cannot_answer(revision: str, kind: str) -> None:
         assert error["data"]["requiredCapabilities"] == {"elicitation": {}}
     assert peer.text("careful") == "no roots"
     peer.end()
+
+
+def test_state_that_was_tampered_with_is_refused() -> None:
+    peer = InProcess(ask_server("async", []), MODERN)
+    asked = peer.request("tools/call", {"name": "ask"})
+    answered = {key: answers(question) for key, question in asked["inputRequests"].items()}
+    params = {"name": "ask", "inputResponses": answered, "requestState": asked["requestState"] + "-TAMPERED"}
+    assert "requestState" in peer.error("tools/call", params)["message"]
+    params["requestState"] = asked["requestState"]
+    assert list(peer.request("tools/call", params)["inputRequests"]) == ["greeting"]
+    peer.end()
+
+
+def test_any_process_with_the_same_key_takes_up_the_question() -> None:
+    keys = [b"k" * 32]
+    first, second = (Server("s", request_state_keys=keys) for _ in range(2))
+    runs: list[str] = []
+    for server in (first, second):
+
+        @server.tool
+        async def ask(ctx: Context) -> str:
+            runs.append("run")
+            kept = await ctx.once("n", lambda: len(runs))
+            answer = await ctx.elicit("Who?", Name)
+            return f"{answer.content} {kept}"
+
+    one, other = InProcess(first, MODERN), InProcess(second, MODERN)
+    asked = one.request("tools/call", {"name": "ask"})
+    params = {
+        "name": "ask",
+        "inputResponses": {"1": accept(name="Ada")},
+        "requestState": asked["requestState"],
+    }
+    assert other.request("tools/call", params)["content"][0]["text"] == "Name(name='Ada') 1"
+    assert len(runs) == 2
+    one.end()
+    other.end()
 
 
 def test_a_waiting_handler_is_cancelled() -> None:

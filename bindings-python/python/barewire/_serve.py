@@ -112,6 +112,7 @@ class Host:
         self._wake_read, self._wake_write = os.pipe()
         os.set_blocking(self._wake_write, False)
         os.set_blocking(self._wake_read, False)
+        self._wake_lock = _thread.RLock()  # a signal handler may come in between
         self.wake: Callable[[], None] = self._wake_poll
         # What an event loop does that takes over: watch the output, look after everything else.
         self.on_blocked: Callable[[], None] = _nothing
@@ -133,8 +134,10 @@ class Host:
         self.writer.close()
         if self._workers is not None:
             self._workers.close()
-        os.close(self._wake_read)
-        os.close(self._wake_write)
+        with self._wake_lock:  # worker threads may still be about to wake us
+            os.close(self._wake_read)
+            os.close(self._wake_write)
+            self._wake_write = -1
 
     # ------------------------------------------------------------ what a connection asks of its host
 
@@ -297,10 +300,12 @@ class Host:
             self.settle()
 
     def _wake_poll(self) -> None:
-        try:
-            os.write(self._wake_write, b"\0")
-        except BlockingIOError:  # it is full of wake-ups already
-            return
+        with self._wake_lock:
+            try:
+                if self._wake_write >= 0:
+                    os.write(self._wake_write, b"\0")
+            except BlockingIOError:  # it is full of wake-ups already
+                return
 
     # ------------------------------------------------------------ asyncio
 
