@@ -12,6 +12,7 @@ use crate::machine::{RequestHandle, Route, SubscriptionHandle};
 use crate::pending::Clock;
 use crate::revision::meta::{self, RequestMeta};
 use crate::revision::{Direction, Era, Kind, Method, Revision, one_line};
+use crate::time::Instant;
 
 use super::modern::Round;
 use super::params::{self, Answers};
@@ -104,7 +105,7 @@ impl Client {
 
     pub(super) fn start_request(
         &mut self,
-        now: crate::time::Instant,
+        now: Instant,
         method: &str,
         params: Option<&str>,
         options: RequestOptions,
@@ -206,8 +207,10 @@ impl Client {
         let (Some(id), Some(call)) = (self.pending.id(request), self.pending.get(request)) else { return };
         let joined = answers.map(|answers| answers.join(call.params.as_deref()));
         let params = joined.as_deref().or(call.params.as_deref());
-        // The parameters were checked when they were given.
-        let Ok(text) = self.write_call(&id, call, params) else { return };
+        let text = match self.write_call(&id, call, params) {
+            Ok(text) => text,
+            Err(misuse) => return self.drop_answered(request, FailureReason::NotSent(misuse.into())),
+        };
         let keep = self.may_be_sent_again(call.method.known());
         let progress = call.options.progress;
         if let Some(call) = self.pending.get_mut(request) {
@@ -252,7 +255,7 @@ impl Client {
         for held in core::mem::take(&mut self.held) {
             match held {
                 Held::Request(request) => self.release_request(request),
-                Held::LogLevel(request, level) => self.apply_log_level(request, level),
+                Held::LogLevel(request, level) => self.release_log_level(request, level),
                 Held::Notification(method, params) => {
                     // Nobody waits for it; it is dropped where the revision has no such thing.
                     let _ = self.send_notification(&method, params.as_deref());
@@ -273,11 +276,7 @@ impl Client {
         }
     }
 
-    pub(super) fn choose_log_level(
-        &mut self,
-        now: crate::time::Instant,
-        level: LogLevel,
-    ) -> Result<RequestHandle, Error> {
+    pub(super) fn choose_log_level(&mut self, now: Instant, level: LogLevel) -> Result<RequestHandle, Error> {
         if self.state == State::Legacy {
             return self.start_request(
                 now,
@@ -288,41 +287,38 @@ impl Client {
         }
         self.check_open()?;
         self.advance(now);
-        if !self.is_modern() {
-            self.check_room_to_hold()?;
-        }
         let request = self.pending.draw();
+        if self.is_modern() {
+            self.set_log_level_of_requests(request, level);
+            return Ok(request);
+        }
+        self.check_room_to_hold()?;
         let timeouts = &self.config.timeouts;
         let clock = Clock { idle: timeouts.request, end: self.now.after(timeouts.request_total) };
         let call = Call {
             method: MethodName::Known(Method::LoggingSetLevel),
             purpose: Purpose::Application,
             stage: Stage::Held,
-            params: None,
+            params: Some(level_params(level).into()),
             options: RequestOptions::default(),
             round: 0,
         };
         self.pending.insert(request, clock, call);
-        if self.is_modern() {
-            self.apply_log_level(request, level);
-        } else {
-            self.held.push_back(Held::LogLevel(request, level));
-        }
+        self.held.push_back(Held::LogLevel(request, level));
         Ok(request)
     }
 
-    fn apply_log_level(&mut self, request: RequestHandle, level: LogLevel) {
-        if self.is_modern() {
-            self.log_level = Some(level);
-            if self.pending.take(request).is_some() {
-                let result = Json::trusted("{}");
-                self.queues.tell(Event::ResponseReceived { request, result, freshness: None });
-            }
-            return;
-        }
-        if let Some(call) = self.pending.get_mut(request) {
-            call.params = Some(level_params(level).into());
+    fn set_log_level_of_requests(&mut self, request: RequestHandle, level: LogLevel) {
+        self.log_level = Some(level);
+        let result = Json::trusted("{}");
+        self.queues.tell(Event::ResponseReceived { request, result, freshness: None });
+    }
+
+    fn release_log_level(&mut self, request: RequestHandle, level: LogLevel) {
+        if !self.is_modern() {
             self.release_request(request);
+        } else if self.pending.take(request).is_some() {
+            self.set_log_level_of_requests(request, level);
         }
     }
 
@@ -402,6 +398,7 @@ impl Client {
         self.queues.tell(Event::ResponseReceived { request, result, freshness });
     }
 
+    /// Keeps a request for when the era is certain.
     fn hold_again(&mut self, request: RequestHandle) {
         self.pending.renew(request);
         self.pending.pause(request);
@@ -476,8 +473,8 @@ impl Client {
                 (Stage::BackingOff(_), _) if !expired.at_end => self.retry(request),
                 (Stage::Visiting(_), _) if !expired.at_end => self.send_again(request),
                 (Stage::Sent, Purpose::Application) if !expired.at_end && self.questions.hold_up() => {
-                    // The server waits for this side, not the other way round.
-                    self.pending.touch(self.now, request);
+                    // The server waits for this side; the wait starts anew when it has its answer.
+                    self.pending.pause(request);
                 }
                 (_, Purpose::Application) => {
                     self.give_up(request, FailureReason::TimedOut, Some("timed out"));

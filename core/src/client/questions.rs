@@ -158,7 +158,8 @@ impl Client {
             .and_then(InputKind::from_method)
             .ok_or_else(unknown)?;
         admit_question(kind, params, &self.config.capabilities, revision)?;
-        if self.questions.standing.len() >= self.config.limits.requests_in_flight {
+        let limits = &self.config.limits;
+        if self.questions.standing.len() >= limits.requests_in_flight || self.queues.is_full(limits) {
             return Err(RpcError::new(RpcError::INTERNAL_ERROR, "Too many requests in flight"));
         }
         Ok(kind)

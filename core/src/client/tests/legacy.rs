@@ -416,7 +416,8 @@ fn a_request_does_not_time_out_while_the_server_waits_for_an_answer() {
     assert_eq!(peer.events(), [], "its time starts anew with the answer");
     peer.advance(1);
     assert_eq!(peer.event(), failed(request, FailureReason::TimedOut));
-    let options = RequestOptions { total_timeout: Some(2_000), ..RequestOptions::default() };
+    let options =
+        RequestOptions { timeout: Some(0), total_timeout: Some(2_000), ..RequestOptions::default() };
     let request = peer.request_with("tools/call", r#"{"name":"t"}"#, options);
     peer.receive(ELICIT);
     peer.events();
@@ -597,6 +598,8 @@ fn a_flood_of_notifications_is_dropped_with_one_marker() {
         peer.receive("noise");
     }
     assert!(!peer.client.wants_input());
+    peer.receive(ELICIT);
+    assert_eq!(member(&peer.sent_one(), &["error", "code"]), Some("-32603".into()));
     peer.answer(&id, "{}");
     let events = peer.events();
     assert_eq!(events.len(), 6);
