@@ -209,13 +209,8 @@ fn check(peer: &mut Peer, name: &str, over_before: bool, told: &mut BTreeSet<u64
     let mut disconnected = false;
     for event in &events {
         assert!(!disconnected, "{name}: an event after the last one");
-        match event {
-            Event::ResponseReceived { request, .. } | Event::RequestFailed { request, .. } => {
-                assert!(told.insert(request.number()), "{name}: {request:?} was settled twice");
-            }
-            Event::Disconnected { .. } => disconnected = true,
-            _ => {}
-        }
+        note_settled(event, told);
+        disconnected |= matches!(event, Event::Disconnected { .. });
     }
     assert!(!over_before || events.is_empty(), "{name}: events after the end: {events:?}");
     peer.sent();
@@ -227,7 +222,7 @@ fn check(peer: &mut Peer, name: &str, over_before: bool, told: &mut BTreeSet<u64
         assert_eq!(peer.client.pending.len(), 0, "{name}");
     } else if let Ok(request) = again {
         let _ = peer.client.cancel(request, None);
-        peer.events();
+        peer.events().iter().for_each(|event| note_settled(event, told));
         peer.sent();
     }
 }
@@ -284,5 +279,44 @@ fn every_state_takes_pairs_of_messages() {
             peer.events();
             assert_eq!(peer.client.poll_timeout(), None, "{first} in {state}");
         }
+    }
+}
+
+/// Long walks meet what single steps and pairs cannot. A failure names the walk, which is the same every time.
+#[test]
+fn random_walks_keep_what_must_hold() {
+    let inputs = inputs();
+    for walk in 0..400u64 {
+        let mut random = walk.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut below = |bound: usize| {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            usize::try_from(random >> 33).unwrap() % bound
+        };
+        let (state, make) = STATES[below(STATES.len() - 1)];
+        let mut peer = make();
+        let mut told = BTreeSet::new();
+        peer.events().iter().for_each(|event| note_settled(event, &mut told));
+        for _ in 0..60 {
+            let (name, act) = &inputs[below(inputs.len())];
+            // Ends are rare, so that walks are long.
+            let ends = ["Closed", "Lost", "close", "10000000 ms"].contains(&name.as_str());
+            if ends && below(8) > 0 {
+                continue;
+            }
+            let is_over = peer.client.end.is_some();
+            act(&mut peer);
+            check(&mut peer, &format!("walk {walk} from {state}: {name}"), is_over, &mut told);
+        }
+        peer.client.close();
+        peer.events().iter().for_each(|event| note_settled(event, &mut told));
+        assert_eq!((peer.client.pending.len(), peer.client.poll_timeout()), (0, None), "walk {walk}");
+    }
+}
+
+fn note_settled(event: &Event, told: &mut BTreeSet<u64>) {
+    if let Event::ResponseReceived { request, .. } | Event::RequestFailed { request, .. } = event {
+        assert!(told.insert(request.number()), "{request:?} was settled twice");
     }
 }
