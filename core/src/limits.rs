@@ -9,14 +9,17 @@ pub struct Limits {
     /// Levels of nesting of one inbound message. Default 128, at most [`MAX_DEPTH`](crate::MAX_DEPTH).
     pub depth: usize,
     /// Requests in flight, each direction counted alone. A request above it is answered with an error
-    /// (inbound) or refused (outbound). Default 1024.
+    /// (inbound) or refused (outbound). A server at half of it stops wanting input, unless it waits for answers
+    /// of its client. Default 2048.
     pub requests_in_flight: usize,
     /// Requests accepted before the peer's era and revision are settled. Default 256.
     pub queued_requests: usize,
     /// Events waiting to be polled at which [`wants_input`](crate::Machine::wants_input) turns false;
     /// notifications that arrive when twice as many wait are discarded and counted. Default 4096.
     pub queued_events: usize,
-    /// Bytes waiting to be sent at which [`wants_input`](crate::Machine::wants_input) turns false. Default 8 MiB.
+    /// Bytes of messages waiting to be sent, or of messages whose events wait to be polled, at which
+    /// [`wants_input`](crate::Machine::wants_input) turns false. At twice as much, requests are answered with an
+    /// error and notifications are discarded. Default 8 MiB.
     pub queued_bytes: usize,
     /// Elements of a JSON-RPC batch (2025-03-26). Default 256.
     pub batch_items: usize,
@@ -41,7 +44,7 @@ impl Default for Limits {
         Limits {
             message_bytes: 16 << 20,
             depth: 128,
-            requests_in_flight: 1024,
+            requests_in_flight: 2048,
             queued_requests: 256,
             queued_events: 4096,
             queued_bytes: 8 << 20,

@@ -111,6 +111,17 @@ pub enum Input<'a> {
     Lost,
 }
 
+impl Input<'_> {
+    /// How many bytes of the peer's it brings.
+    pub(crate) const fn byte_count(&self) -> usize {
+        match self {
+            Input::Message { text, .. } => text.len(),
+            Input::Damaged { bytes, .. } => bytes.len(),
+            _ => 0,
+        }
+    }
+}
+
 /// What an envelope says of a message on arrival. A byte stream says nothing but what came before the text.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts<'a> {

@@ -11,12 +11,17 @@ pub(crate) struct Queues<Event> {
     transmits: VecDeque<Transmit>,
     /// Bytes of the messages in `transmits`.
     bytes: usize,
-    events: VecDeque<Event>,
+    /// Each event with the bytes of the message that brought it.
+    events: VecDeque<(Event, usize)>,
+    /// Bytes of the messages that brought what is in `events`.
+    event_bytes: usize,
+    /// Bytes of the message at hand, until an event has been charged with them.
+    arriving: usize,
 }
 
 impl<Event> Queues<Event> {
     pub(crate) fn new() -> Self {
-        Queues { transmits: VecDeque::new(), bytes: 0, events: VecDeque::new() }
+        Queues { transmits: VecDeque::new(), bytes: 0, events: VecDeque::new(), event_bytes: 0, arriving: 0 }
     }
 
     /// Queues a message.
@@ -37,15 +42,23 @@ impl<Event> Queues<Event> {
         self.bytes = 0;
     }
 
+    /// Notes that input of so many bytes is at hand: the first event that it brings keeps it in memory.
+    pub(crate) fn arrive(&mut self, bytes: usize) {
+        self.arriving = bytes;
+    }
+
     /// Queues an event that must not be lost: one that settles a request, or is bounded by another limit.
     pub(crate) fn tell(&mut self, event: Event) {
-        self.events.push_back(event);
+        let bytes = core::mem::take(&mut self.arriving);
+        self.event_bytes += bytes;
+        self.events.push_back((event, bytes));
     }
 
     /// Whether an event that a peer can repeat at will must be dropped. Its sender was to be stopped at half
     /// of this by [`wants_input`](Self::wants_input).
     pub(crate) fn is_full(&self, limits: &Limits) -> bool {
         self.events.len() >= limits.queued_events.saturating_mul(2)
+            || self.event_bytes >= limits.queued_bytes.saturating_mul(2)
     }
 
     /// Whether a message that may be left out, such as a progress report, must be: so much waits to be sent that
@@ -55,7 +68,9 @@ impl<Event> Queues<Event> {
     }
 
     pub(crate) fn wants_input(&self, limits: &Limits) -> bool {
-        self.events.len() < limits.queued_events && self.bytes < limits.queued_bytes
+        self.events.len() < limits.queued_events
+            && self.event_bytes < limits.queued_bytes
+            && self.bytes < limits.queued_bytes
     }
 
     pub(crate) fn poll_transmit(&mut self) -> Option<Transmit> {
@@ -67,6 +82,8 @@ impl<Event> Queues<Event> {
     }
 
     pub(crate) fn poll_event(&mut self) -> Option<Event> {
-        self.events.pop_front()
+        let (event, bytes) = self.events.pop_front()?;
+        self.event_bytes -= bytes;
+        Some(event)
     }
 }

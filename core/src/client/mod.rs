@@ -210,6 +210,7 @@ impl Machine for Client {
 
     fn handle_input(&mut self, now: Instant, input: Input<'_>) -> Result<(), Error> {
         self.advance(now);
+        self.queues.arrive(input.byte_count());
         match input {
             Input::Message { text, facts } => self.on_text(text, facts),
             Input::Damaged { bytes, violation } => self.on_damaged(bytes, violation),
@@ -218,6 +219,7 @@ impl Machine for Client {
             Input::Closed => self.on_end(CloseReason::ByPeer),
             Input::Lost => self.on_end(CloseReason::TransportLost),
         }
+        self.queues.arrive(0);
         self.fault()
     }
 

@@ -254,7 +254,8 @@ impl Server {
 
     /// Puts a request into the table, or refuses it because there are too many.
     pub(super) fn enter(&mut self, handle: RequestHandle, entry: Box<InFlight>) -> bool {
-        if self.in_flight.len() >= self.config.limits.requests_in_flight {
+        let limits = &self.config.limits;
+        if self.in_flight.len() >= limits.requests_in_flight || self.queues.is_full(limits) {
             let to = Addressee { id: &entry.id, handle, batch: entry.batch };
             self.refuse(&to, &refusal::overloaded("requests in flight"));
             return false;

@@ -53,6 +53,7 @@ impl Machine for Server {
         self.check_intake(matches!(input, Input::Lost))?;
         // What changed before a message is told only to those who were watching then.
         self.tell_changes();
+        self.queues.arrive(input.byte_count());
         match input {
             Input::Message { text, facts } => self.receive(text, facts),
             Input::Damaged { bytes, violation } => {
@@ -64,6 +65,7 @@ impl Machine for Server {
             Input::Closed => self.end_of_input(),
             Input::Lost => self.lose(),
         }
+        self.queues.arrive(0);
         Ok(())
     }
 
@@ -93,7 +95,11 @@ impl Machine for Server {
     }
 
     fn wants_input(&self) -> bool {
-        self.takes_input() && self.queues.wants_input(&self.config.limits)
+        // Input is also how a client answers questions and gives up requests: it is not stopped while it may help.
+        let has_room = self.in_flight.len() < self.config.limits.requests_in_flight.div_ceil(2);
+        self.takes_input()
+            && self.queues.wants_input(&self.config.limits)
+            && (has_room || self.outbound.len() > 0)
     }
 
     fn limits(&self) -> &Limits {

@@ -301,3 +301,45 @@ fn methods_that_the_application_asked_for_reach_it() {
         ("com.example/note", r#"{"a":1}"#, true)
     );
 }
+
+#[test]
+fn big_requests_stop_the_intake_and_then_are_refused() {
+    let mut config = config();
+    config.limits.queued_bytes = 1_000;
+    let mut bench = Bench::session_with(config, Revision::V2025_11_25, "{}");
+    let big = |id: &str| {
+        legacy(id, "tools/call", &format!(r#""name":"echo","arguments":{{"a":"{}"}}"#, "x".repeat(900)))
+    };
+    bench.recv(&big("1"));
+    bench.recv(&big("2"));
+    assert!(!bench.server.wants_input());
+    bench.recv(&big("3"));
+    assert!(bench.sent_one().contains("error"));
+    assert_eq!(bench.events().len(), 2);
+    assert!(bench.server.wants_input());
+    bench.recv(&big("4"));
+    assert_eq!(bench.events().len(), 1);
+}
+
+#[test]
+fn many_slow_requests_stop_the_intake_unless_the_client_owes_an_answer() {
+    let mut config = config();
+    config.limits.requests_in_flight = 4;
+    let mut bench = Bench::session_with(config, Revision::V2025_11_25, r#"{"roots":{}}"#);
+    for id in ["1", "2"] {
+        assert!(bench.server.wants_input());
+        bench.recv(&legacy(id, "tools/call", r#""name":"nap""#));
+    }
+    assert!(!bench.server.wants_input());
+    let request = match &bench.events()[..] {
+        [Event::ToolCalled { request, .. }, _] => *request,
+        other => panic!("{other:?}"),
+    };
+    let question = crate::rounds::InputQuestion {
+        key: "k".into(),
+        kind: crate::rounds::InputKind::Roots,
+        params: Json::new("{}").unwrap(),
+    };
+    bench.server.require_input(bench.now, request, alloc::vec![question], None).unwrap();
+    assert!(bench.server.wants_input());
+}
