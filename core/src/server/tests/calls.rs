@@ -308,7 +308,7 @@ fn big_requests_stop_the_intake_and_then_are_refused() {
     config.limits.queued_bytes = 1_000;
     let mut bench = Bench::session_with(config, Revision::V2025_11_25, "{}");
     let big = |id: &str| {
-        legacy(id, "tools/call", &format!(r#""name":"echo","arguments":{{"a":"{}"}}"#, "x".repeat(900)))
+        legacy(id, "tools/call", &format!(r#""name":"echo","arguments":{{"a":"{}"}}"#, "x".repeat(1_000)))
     };
     bench.recv(&big("1"));
     bench.recv(&big("2"));
