@@ -144,6 +144,42 @@ def test_definitions_reach_the_client(revision: str) -> None:
     peer.end()
 
 
+def test_what_has_an_output_schema() -> None:
+    server = Server("s")
+
+    def text() -> str:
+        return "t"
+
+    def nothing() -> None: ...
+    def untold():  # type: ignore[no-untyped-def]
+        return {"a": 1}
+
+    def optional() -> str | None:
+        return None
+
+    def image() -> Image:
+        return Image(b"", "image/png")
+
+    def number() -> int:
+        return 3
+
+    def mapping() -> dict[str, int]:
+        return {"a": 1}
+
+    def data() -> Name:
+        return Name("n")
+
+    for function in (text, nothing, untold, optional, image, number, mapping, data):
+        server.add_tool(function)
+    peer = InProcess(server)
+    for tool in peer.request("tools/list")["tools"]:
+        structured = tool["name"] in ("number", "mapping", "data")
+        assert ("outputSchema" in tool) == structured, tool["name"]
+        for _ in range(2):
+            assert ("structuredContent" in peer.call(tool["name"])) == structured, tool["name"]
+    peer.end()
+
+
 # proves: FEAT-038
 def test_the_same_name_twice_is_refused() -> None:
     server = Server("s")

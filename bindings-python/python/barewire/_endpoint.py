@@ -147,8 +147,10 @@ class Tool(Endpoint):
     def _prepare_output(self, hint: Any) -> dict[str, Any] | None:
         """Give the output schema; where that takes no more, the encoder is made by the first result."""
         self._encode_result: Callable[[Any], bytes] = self._encode_first
+        if hint is MISSING or hint is None or hint is str:
+            return None  # text and nothing have no schema
         plain = output_schema(hint)
-        if plain is not None or hint is MISSING or hint is None or hint is str:
+        if plain is not None:
             return plain
         from ._content import tool_encoder
 
