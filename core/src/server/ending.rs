@@ -49,15 +49,14 @@ impl Server {
     }
 
     pub(super) fn end_of_input(&mut self) {
-        self.phase = Phase::Draining { deadline: self.now.after(self.config.timeouts.drain) };
         self.end_all_in_order();
         // Whatever the client was asked, it cannot answer any more.
-        let (own, questions): (Vec<_>, Vec<_>) =
-            self.outbound.drain().partition(|(_, owner)| matches!(owner, Outbound::Own(_)));
-        // The application's own come first: the end of the last question can be the end of all.
-        for (request, owner) in own.into_iter().chain(questions) {
+        let unanswered: Vec<_> = self.outbound.drain().collect();
+        for (request, owner) in unanswered {
             self.settle_outbound(request, owner, Err(ClientFailure::ConnectionLost));
         }
+        // Only now: whatever ended above must be told before the end of all.
+        self.phase = Phase::Draining { deadline: self.now.after(self.config.timeouts.drain) };
         self.check_drained();
     }
 

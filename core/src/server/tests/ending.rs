@@ -132,6 +132,35 @@ fn closing_ends_subscriptions_in_order_and_abandons_the_rest() {
 }
 
 #[test]
+fn the_end_is_told_last_when_nothing_but_subscriptions_and_questions_was_left() {
+    let mut bench = Bench::session(Revision::V2025_11_25, "{}");
+    let session = open_session(&mut bench);
+    bench.server.ping(bench.now, session).unwrap();
+    bench.recv(&modern("1", "subscriptions/listen", r#""notifications":{}"#));
+    bench.recv(&modern("2", "subscriptions/listen", r#""notifications":{}"#));
+    bench.events();
+    bench.sent();
+    bench.input(Input::Closed);
+    let sent = bench.sent();
+    assert!(sent.len() == 3 && sent[2] == "CLOSE", "{sent:?}");
+    let events = bench.events();
+    assert!(
+        matches!(
+            events[..],
+            [
+                Event::SubscriptionClosed { .. },
+                Event::SubscriptionClosed { .. },
+                Event::ResponseReceived { .. },
+                Event::Drained { .. },
+                Event::SessionClosed { .. },
+                Event::Disconnected { .. }
+            ]
+        ),
+        "{events:?}"
+    );
+}
+
+#[test]
 fn the_end_of_input_ends_subscriptions_and_questions() {
     let mut bench = Bench::session(Revision::V2025_11_25, r#"{"elicitation":{}}"#);
     let call = bench.call(&legacy("1", "tools/call", r#""name":"echo""#));
