@@ -11,12 +11,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import barewire
 
 CALL_SECONDS = 10.0
+FORMATS = {"email": "someone@example.com", "uri": "https://example.com/", "date": "2000-01-01"}
 
 
 def say(depth: int, text: object) -> None:
@@ -45,9 +47,8 @@ def made_up(schema: dict[str, Any]) -> Any:
             return made_up(schema[key][0])
     if kind == "array":
         return [made_up(schema.get("items", {}))] * schema.get("minItems", 0)
-    return {"integer": schema.get("minimum", 1), "number": schema.get("minimum", 1.5), "boolean": True}.get(
-        kind, "example"
-    )
+    numbers = {"integer": schema.get("minimum", 1), "number": schema.get("minimum", 1.5), "boolean": True}
+    return numbers.get(kind, FORMATS.get(schema.get("format", ""), "example"))
 
 
 def show_problems(problems: tuple[barewire.Problem, ...]) -> None:
@@ -97,13 +98,6 @@ def sample(asked: barewire.SampleRequest) -> str:
         for block in message.content:
             show_block(block)
     return "This is what a model would say."
-
-
-def roots() -> list[barewire.Root]:
-    """The current folder."""
-    here = Path.cwd()
-    say(2, "asked for roots")
-    return [barewire.Root(here.as_uri(), here.name)]
 
 
 class Walk:
@@ -234,6 +228,17 @@ async def main() -> None:
     parser.add_argument("--revision", help="speak this revision of the protocol only")
     parser.add_argument("command", nargs="+", metavar="COMMAND")
     arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        await connect(arguments, Path(folder))
+
+
+async def connect(arguments: argparse.Namespace, folder: Path) -> None:
+    """Connect, and walk. All that the server may touch as a root is an empty folder."""
+
+    def roots() -> list[barewire.Root]:
+        say(2, "asked for roots")
+        return [barewire.Root(folder.as_uri(), "an empty folder")]
+
     async with barewire.Client(
         command=arguments.command,
         revisions=None if arguments.revision is None else [arguments.revision],

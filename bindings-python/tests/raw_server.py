@@ -26,6 +26,7 @@ CAPABILITIES = {
     "logging": {},
 }
 INFO = {"name": "raw", "version": "7", "future": True}
+CURSORS = [None, "", ' \u2028é"\\/ 0']
 QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "ask": ("elicitation/create", {"message": "Your name?", "requestedSchema": {"type": "object"}}),
     "visit": (
@@ -55,6 +56,7 @@ class Server:
         self.hanging: dict[Any, Any] = {}
         self.cancelled = 0
         self.level: str | None = None
+        self.client: dict[str, Any] = {}
         self.subscriptions: list[Any] = []
 
     def answer(self, request: dict[str, Any], result: dict[str, Any]) -> None:
@@ -98,6 +100,7 @@ class Server:
     def initialize(self, message: dict[str, Any]) -> None:
         if "mute" in FLAGS:
             return
+        self.client = message["params"]["capabilities"]
         asked = message["params"]["protocolVersion"]
         self.answer(
             message,
@@ -120,16 +123,18 @@ class Server:
 
     def page(self, message: dict[str, Any], member: str, items: list[Any]) -> None:
         cursor = message.get("params", {}).get("cursor")
-        at = 0 if cursor is None else int(cursor or 1)
-        page: dict[str, Any] = {member: items[at : at + 1]}
-        if at + 1 < len(items):
-            page["nextCursor"] = "" if at == 0 else str(at + 1)
+        # Pages grow, and cursors are nothing that could be guessed.
+        at = CURSORS.index(cursor)
+        start, end = at * (at + 1) // 2, (at + 1) * (at + 2) // 2
+        page: dict[str, Any] = {member: items[start:end]}
+        if end < len(items):
+            page["nextCursor"] = CURSORS[at + 1]
         if "circles" in FLAGS:
-            page["nextCursor"] = "0"
+            page["nextCursor"] = ""
         self.answer(message, page)
 
     def tools_list(self, message: dict[str, Any], params: dict[str, Any]) -> None:
-        tools: list[Any] = [{"name": name, "inputSchema": {"type": "object"}} for name in ("a", "b", "c")]
+        tools: list[Any] = [{"name": name, "inputSchema": {"type": "object"}} for name in "abcdef"]
         if "odd" in FLAGS:
             return self.answer(message, {"tools": [tools[0], None, {"name": "x"}, tools[1]]})
         self.page(message, "tools", tools)
@@ -215,6 +220,10 @@ class Server:
     def tool_echo(self, message: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
         return text(arguments["text"])
 
+    def tool_capabilities(self, message: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
+        meta = message["params"].get("_meta", {})
+        return text(json.dumps(meta.get(PREFIX + "clientCapabilities", self.client)))
+
     def tool_fail(self, message: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
         return {**text("no luck"), "isError": True}
 
@@ -252,7 +261,9 @@ class Server:
         return text(f"{self.cancelled} {len(self.hanging)}")
 
     def tool_change(self, message: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
-        for subscription in self.subscriptions if is_modern(message) else [None]:
+        only = arguments.get("only", slice(None))
+        told = self.subscriptions[only] if isinstance(only, slice) else [self.subscriptions[only]]
+        for subscription in told if is_modern(message) else [None]:
             for _ in range(arguments.get("times", 1)):
                 self.tell(subscription, "tools/list_changed")
                 self.tell(subscription, "resources/updated", uri="r://1")

@@ -72,14 +72,18 @@ def test_tools_resources_prompts_and_completion(run: Run, era: str) -> None:
     run(scenario, command=raw_server(era))
 
 
-# proves: FEAT-148
+# proves: FEAT-205 FEAT-208 FEAT-209 FEAT-210 FEAT-212
 def test_lists_come_in_pages_and_whole(run: Run, era: str) -> None:
     async def scenario(client: Any) -> None:
         page = await client.list_tools()
         assert [tool.name for tool in page] == ["a"]
         assert page.next_cursor == ""
-        assert [tool.name for tool in await client.list_tools("")] == ["b"]
-        assert [tool.name async for tool in client.tools()] == ["a", "b", "c"]
+        page = await client.list_tools(page.next_cursor)
+        assert [tool.name for tool in page] == ["b", "c"]
+        page = await client.list_tools(page.next_cursor)
+        assert [tool.name for tool in page] == ["d", "e", "f"]
+        assert page.next_cursor is None
+        assert "".join([tool.name async for tool in client.tools()]) == "abcdef"
         assert [resource.uri async for resource in client.resources()] == ["r://0", "r://1"]
         assert [template.name async for template in client.resource_templates()] == ["t"]
         assert [prompt.name async for prompt in client.prompts()] == ["p"]
@@ -96,7 +100,7 @@ def test_a_server_that_goes_in_circles_is_found_out(run: Run) -> None:
         with pytest.raises(InvalidResultError, match="cursor"):
             async for _ in client.tools():
                 seen += 1
-        assert seen == 2
+        assert seen == 3
 
     run(scenario, command=raw_server("both", "circles"))
 
@@ -192,6 +196,32 @@ def test_questions_of_the_server_are_answered(
     run(scenario, command=raw_server(era), **answers)
 
 
+# proves: FEAT-301
+def test_handlers_are_declared_as_capabilities(run: Run, era: str) -> None:
+    async def scenario(client: Any) -> None:
+        declared = json.loads(words(await client.call_tool("capabilities")))
+        assert declared["elicitation"] == {"form": {}, "url": {}}
+        assert declared["sampling"] == {"tools": {}}
+        assert ("roots" in declared, declared["experimental"]) == (True, {"x": {}})
+
+    async def nothing(client: Any) -> None:
+        assert json.loads(words(await client.call_tool("capabilities"))) == {}
+
+    handlers: dict[str, Any] = {name: lambda *_: None for name in ("on_elicit", "on_sample", "on_roots")}
+    more: dict[str, Any] = {"sampling": {"tools": {}}, "experimental": {"x": {}}}
+    run(scenario, command=raw_server(era), capabilities=more, **handlers)
+    run(nothing, command=raw_server(era))
+
+
+# proves: FEAT-286
+def test_a_root_that_is_no_file_is_not_told(run: Run) -> None:
+    async def scenario(client: Any) -> None:
+        told = json.loads(words(await client.call_tool("roots")))
+        assert told["code"] == -32603
+
+    run(scenario, command=raw_server("legacy"), on_roots=lambda: ["https://example.com/"])
+
+
 @pytest.mark.parametrize("kind", ["on purpose", "defect", "wrong type"])
 def test_a_handler_that_fails_refuses_the_question(run: Run, era: str, kind: str) -> None:
     def handler(question: Any) -> Any:
@@ -225,6 +255,20 @@ def test_logs_go_to_their_callback_at_the_level_asked_for(run: Run, era: str) ->
         assert [(log.level, log.logger, log.data) for log in logs] == [("warning", "l", {"n": 1})]
 
     run(scenario, command=raw_server(era), on_log=logs.append)
+
+
+# proves: BASE-164
+def test_each_subscription_is_told_its_own(run: Run) -> None:
+    async def scenario(client: Any) -> None:
+        async with client.subscribe(tools=True) as one, client.subscribe(tools=True) as other:
+            await client.call_tool("change", {"only": 1})
+            async for change in other:
+                assert change == Change("tools")
+                break
+            await client.call_tool("end_subscriptions")
+            assert [change async for change in one] == []
+
+    run(scenario, command=raw_server("modern"))
 
 
 def test_subscriptions_tell_changes_once_until_they_are_taken(run: Run, era: str) -> None:

@@ -45,6 +45,7 @@ def server() -> barewire.Server:
     return server
 
 
+# proves: BASE-176 BASE-177
 @pytest.mark.parametrize("revision", ERAS.values())
 def test_a_server_object_is_served_in_memory(run: Run, revision: str, server: barewire.Server) -> None:
     seen: list[barewire.Progress] = []

@@ -97,7 +97,7 @@ def test_bad_blocks_are_told_and_good_ones_delivered() -> None:
     assert str(result.problems[5]) == "[6] resource.uri: Expected `str`, got `int`"
 
 
-# proves: FEAT-020
+# proves: FEAT-020 FEAT-022
 def test_structured_content_is_exact_and_null_is_not_absence() -> None:
     result = _results.read_call(b'{"content":[],"structuredContent":{"n":12345678901234567890123,"x":1.10}}')
     assert result.structured_content == {"n": 12345678901234567890123, "x": 1.1}
@@ -106,7 +106,7 @@ def test_structured_content_is_exact_and_null_is_not_absence() -> None:
     assert null.structured_content is None and null.raw_structured_content == b"null"
     absent = _results.read_call(b'{"content":[],"isError":true}')
     assert absent.structured_content is None and absent.raw_structured_content is None
-    assert absent.is_error is True
+    assert absent.is_error is True and null.is_error is False
 
 
 def test_null_in_an_optional_member_reads_as_absent() -> None:
@@ -180,6 +180,25 @@ def test_an_odd_optional_member_costs_the_member_and_not_the_item() -> None:
     assert not any(problem.rejected for problem in page.problems)
     assert page[0].extra == {"future": 1}
     assert json.loads(page[0].raw) == tool
+
+
+# proves: FEAT-031
+@pytest.mark.parametrize(
+    ("annotations", "expected"),
+    [
+        ("null", (False, True, False, True)),
+        ("{}", (False, True, False, True)),
+        ('{"readOnlyHint":true,"destructiveHint":true}', (True, False, True, True)),
+        (
+            '{"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}',
+            (False, False, True, False),
+        ),
+    ],
+)
+def test_hints_have_their_defaults(annotations: str, expected: tuple[bool, ...]) -> None:
+    raw = f'{{"tools":[{{"name":"t","inputSchema":{{}},"annotations":{annotations}}}]}}'
+    (tool,) = _results.read_list(raw.encode(), Tool, "tools")
+    assert (tool.read_only, tool.destructive, tool.idempotent, tool.open_world) == expected
 
 
 @pytest.mark.parametrize(

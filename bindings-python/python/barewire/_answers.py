@@ -164,7 +164,7 @@ def _read_sampling(raw: Raw, problems: list[Problem]) -> SampleRequest | None:
 
 
 def answer(kind: InputKindName, value: Any) -> bytes:
-    """The JSON of what a handler of `kind` returned. Raises TypeError for what it may not return."""
+    """The JSON of what a handler of `kind` returned. Raises TypeError or ValueError for what it may not."""
     return msgspec.json.encode(_ANSWERS[kind](value))
 
 
@@ -202,9 +202,10 @@ def _answer_roots(value: Any) -> dict[str, Any]:
 
 
 def _root(item: Any) -> dict[str, Any]:
-    if isinstance(item, str):
-        return {"uri": item}
-    return {"uri": item.uri} if item.name is None else {"uri": item.uri, "name": item.name}
+    uri, name = (item, None) if isinstance(item, str) else (item.uri, item.name)
+    if not uri.startswith("file://"):
+        raise ValueError(f"a root is a file:// URI, not {uri!r}")
+    return {"uri": uri} if name is None else {"uri": uri, "name": name}
 
 
 _ANSWERS: dict[InputKindName, Callable[[Any], dict[str, Any]]] = {

@@ -181,7 +181,9 @@ class ReceivedResourceContents(
 
 
 class ToolAnnotations(Struct, frozen=True, rename=wire_name):
-    """What a tool says of itself. A hint of the server, not a promise."""
+    """What a tool says of itself, as it says it: hints, no promises. See :class:`Tool` for what they amount
+    to.
+    """
 
     title: str | None = None
     read_only_hint: bool | None = None
@@ -202,6 +204,31 @@ class Tool(Received, Struct, frozen=True, kw_only=True, rename=wire_name):
     icons: list[Icon] | None = None
     meta: dict[str, Any] | None = None
     _raw: Raw = Raw()
+
+    # What the hints amount to, with the defaults of the specification (schema, ToolAnnotations). They come
+    # from the server, so that nothing should depend on them unless the server is trusted.
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the tool says that it changes nothing."""
+        return bool(self.annotations and self.annotations.read_only_hint)
+
+    @property
+    def destructive(self) -> bool:
+        """Whether the tool may destroy something: unless it says that it does not, or changes nothing."""
+        hint = self.annotations.destructive_hint if self.annotations else None
+        return not self.read_only and hint is not False
+
+    @property
+    def idempotent(self) -> bool:
+        """Whether the tool says that calling it again changes nothing more."""
+        return self.read_only or bool(self.annotations and self.annotations.idempotent_hint)
+
+    @property
+    def open_world(self) -> bool:
+        """Whether the tool may deal with the world outside: unless it says that it does not."""
+        hint = self.annotations.open_world_hint if self.annotations else None
+        return hint is not False
 
     @property
     def output_schema_fault(self) -> str | None:
