@@ -1,0 +1,40 @@
+//! Code in the README stands in a file that is built or run: `<!-- from PATH -->` names it.
+
+use std::path::Path;
+
+fn significant_lines(text: &str) -> Vec<&str> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).collect()
+}
+
+/// The marked code blocks: path and code.
+fn marked_blocks(readme: &str) -> Vec<(&str, String)> {
+    let mut blocks = Vec::new();
+    let mut lines = readme.lines();
+    while let Some(line) = lines.next() {
+        let Some(path) = line.strip_prefix("<!-- from ").and_then(|rest| rest.strip_suffix(" -->")) else {
+            continue;
+        };
+        assert!(
+            lines.next().is_some_and(|fence| fence.starts_with("```")),
+            "{path}: a block follows its mark"
+        );
+        let code: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with("```")).collect();
+        blocks.push((path, code.join("\n")));
+    }
+    blocks
+}
+
+#[test]
+fn marked_blocks_stand_in_their_files() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let readme = std::fs::read_to_string(root.join("README.md")).expect("README.md");
+    let blocks = marked_blocks(&readme);
+    assert!(blocks.len() >= 4);
+    for (path, code) in blocks {
+        let file = std::fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let (code, file) = (significant_lines(&code), significant_lines(&file));
+        assert!(code.len() > 3, "{path}: nothing to compare");
+        let stands = file.windows(code.len()).any(|window| window == code);
+        assert!(stands, "the README's code from {path} does not stand there");
+    }
+}
