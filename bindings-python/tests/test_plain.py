@@ -10,7 +10,8 @@ from typing import Annotated, Any, Optional
 
 import pytest
 from barewire import Context
-from barewire._hints import Output, describe_hints
+from barewire._content import tool_encoder
+from barewire._hints import describe_hints
 from barewire._plain import MISSING, encode, output_schema, schema_of, to_json
 from barewire._schema import inspect_handler
 
@@ -26,6 +27,7 @@ HINTS: list[Any] = [
     dict[str, bool],
     dict[str, list[float]],
     int | None,
+    str | None,
     list[str | None],
     list[int] | None,
 ]
@@ -35,7 +37,8 @@ HINTS: list[Any] = [
 def test_the_same_schemas_as_msgspec(hint: Any) -> None:
     (schema,), definitions = describe_hints([hint])
     assert schema_of(hint) == schema and not definitions
-    assert output_schema(hint) == Output(hint).schema
+    _, output = tool_encoder(hint)
+    assert output_schema(hint) == (None if output is None else output.schema)
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ class Tool(Endpoint):
         """Give the output schema; where that takes no more, the encoder is made by the first result."""
         self._encode_result: Callable[[Any], bytes] = self._encode_first
         if hint is MISSING or hint is None or hint is str:
-            return None  # text and nothing have no schema
+            return None
         plain = output_schema(hint)
         if plain is not None:
             return plain

@@ -55,7 +55,12 @@ def _optional_schema(members: tuple[Any, ...]) -> dict[str, Any] | None:
 
 
 def output_schema(hint: Any) -> dict[str, Any] | None:
-    """The output schema of a plain hint, whose root is an object in any case; `None` for any other."""
+    """The output schema of a plain hint, whose root is an object in any case; `None` for any other.
+
+    Text has none, and neither has text or nothing: that is content, not data.
+    """
+    if hint is str or hint == str | None:
+        return None
     schema = schema_of(hint)
     if schema is None or schema["type" if "type" in schema else "anyOf"] == "object":
         return schema
