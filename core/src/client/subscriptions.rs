@@ -197,7 +197,7 @@ impl Client {
 
     fn acknowledge_if_answered(&mut self, subscription: SubscriptionHandle) {
         let Some(open) = self.subscriptions.open.get_mut(&subscription) else { return };
-        if open.unanswered.is_empty() && !open.acknowledged {
+        if open.unanswered.is_empty() {
             open.acknowledged = true;
             let honoured = open.honoured.clone();
             self.queues.tell(Event::SubscriptionAcknowledged { subscription, honoured });

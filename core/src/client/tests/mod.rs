@@ -6,6 +6,7 @@ mod legacy;
 mod modern;
 mod opening;
 mod subscriptions;
+mod visits;
 
 use alloc::format;
 use alloc::string::{String, ToString};

@@ -314,7 +314,9 @@ fn a_modern_only_client_probes_and_does_not_fall_back() {
     peer.fail(&probe, r#"{"code":-32601,"message":"Method not found"}"#);
     assert!(matches!(disconnected(&mut peer), DisconnectReason::Failed(error) if error.code() == 301));
     let mut peer = Peer::new(config);
-    peer.advance(30_000);
+    peer.advance(29_999);
+    assert_eq!(peer.events(), [], "silence proves nothing early");
+    peer.advance(1);
     assert_eq!(disconnected(&mut peer), DisconnectReason::HandshakeTimedOut);
 }
 
@@ -325,6 +327,11 @@ fn a_stored_verdict_skips_the_probe() {
     legacy.era = Some(EraVerdict { revision: Revision::V2025_03_26 });
     let mut peer = Peer::new(legacy);
     assert_initializes(&mut peer, NEWEST_LEGACY);
+
+    let mut other = config();
+    other.revisions = Revisions::LEGACY;
+    other.era = EraVerdict::from_text("2026-07-28");
+    assert_initializes(&mut Peer::new(other), NEWEST_LEGACY);
 
     let mut modern = config();
     modern.era = EraVerdict::from_text("2026-07-28");
