@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use barewire_tests::vectors::{self, Vector};
 use barewire_tests::{Link, Random};
+use serde_json::Value;
 
 /// Seeds for cutting at random, each vector.
 const CUTS: u64 = 4;
@@ -34,6 +35,34 @@ fn vectors_do_what_they_say() {
     }
     let report = faults.join("\n\n");
     assert!(faults.is_empty(), "{} faults\n{report}", faults.len());
+}
+
+/// The vector with the last of what one of its steps expects taken out, once for each step that expects something.
+fn weakened(line: &str) -> Vec<Value> {
+    let vector: Value = serde_json::from_str(line).unwrap();
+    let steps = vector["steps"].as_array().unwrap();
+    let mut weakened = Vec::new();
+    for (number, step) in steps.iter().enumerate() {
+        for kind in ["sent", "events"] {
+            if step[kind].as_array().is_some_and(|expected| !expected.is_empty()) {
+                let mut copy = vector.clone();
+                copy["steps"][number][kind].as_array_mut().unwrap().pop();
+                weakened.push(copy);
+            }
+        }
+    }
+    weakened
+}
+
+#[test]
+fn everything_that_is_expected_counts() {
+    for (place, line) in vectors::lines() {
+        for vector in weakened(&line) {
+            let outcome =
+                Vector::read(&vector.to_string()).and_then(|vector| vector.play(Link::Whole, Random::new(0)));
+            assert!(outcome.is_err(), "{place}: passes with less");
+        }
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::string::String;
 use core::ops::Range;
 
@@ -104,14 +105,20 @@ impl Members {
             "params" => &mut self.params,
             "result" => &mut self.result,
             "error" => &mut self.error,
-            _ => {
-                self.unknown = true;
-                return;
-            }
+            _ => return self.set_other(key, value),
         };
         if slot.replace(value).is_some() {
             self.duplicate = true;
             self.duplicate_id |= key == "id";
+        }
+    }
+
+    /// A member that is unknown, or whose name is written with escapes: an id must not be missed.
+    fn set_other(&mut self, key: &str, value: Range<usize>) {
+        let decoded = key.contains('\\').then(|| serde_json::from_str::<String>(&format!("\"{key}\"")));
+        match decoded {
+            Some(Ok(name)) if !name.contains('\\') => self.set(&name, value),
+            _ => self.unknown = true,
         }
     }
 }
@@ -368,7 +375,6 @@ impl<'a> Walk<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::format;
 
     fn one(text: &str) -> (Message<'_>, Option<Violation>) {
         let reading = read(text, 64);
@@ -385,6 +391,15 @@ mod tests {
             }
             other => panic!("{text}: {other:?}"),
         }
+    }
+
+    #[test]
+    fn names_of_members_may_be_escaped() {
+        let (message, tolerated) = one(r#"{"jsonrpc":"2.0","\u0069d":1,"m\u0065thod":"ping","\\":2}"#);
+        assert!(matches!(message, Message::Request { id, .. } if id == RequestId::from(1)));
+        assert_eq!(tolerated, Some(Violation::UnknownMember));
+        let twice = r#"{"jsonrpc":"2.0","id":1,"\u0069d":2,"method":"ping"}"#;
+        assert_eq!(bad(twice), (Violation::DuplicateMember, None, true));
     }
 
     // proves: BASE-002 BASE-003

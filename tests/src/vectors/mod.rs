@@ -117,23 +117,33 @@ impl Vector {
     }
 }
 
-/// Every script of `tests/vectors`, with the file and line it stands on.
+/// Every line of `tests/vectors`, with its file and number.
 ///
 /// # Panics
-/// If a file cannot be read or a script is wrong.
-pub fn all() -> Vec<(String, Vector)> {
+/// If a file cannot be read.
+pub fn lines() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors");
     let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
     files.sort();
-    let mut vectors = Vec::new();
+    let mut lines = Vec::new();
     for file in files {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let text = fs::read_to_string(&file).unwrap();
-        for (number, line) in text.lines().enumerate() {
-            let place = format!("{}:{}", file.file_name().unwrap().to_string_lossy(), number + 1);
-            let vector = Vector::read(line).unwrap_or_else(|error| panic!("{place}: {error}"));
-            vectors.push((place, vector));
-        }
+        let numbered = text.lines().enumerate();
+        lines.extend(numbered.map(|(number, line)| (format!("{name}:{}", number + 1), line.to_owned())));
     }
-    vectors
+    lines
+}
+
+/// Every script of `tests/vectors`, with the place where it stands.
+///
+/// # Panics
+/// If a file cannot be read or a script is wrong.
+pub fn all() -> Vec<(String, Vector)> {
+    let read = |(place, line): (String, String)| {
+        let vector = Vector::read(&line).unwrap_or_else(|error| panic!("{place}: {error}"));
+        (place, vector)
+    };
+    lines().into_iter().map(read).collect()
 }
