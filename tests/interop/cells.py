@@ -61,6 +61,14 @@ PEER_SERVERS = {
     "ts2": node("server_ts2.mjs"),
 }
 PUBLISHED_SERVERS = {name: package(name) for name in published.CHECKS}
+# These run with the interpreter that runs the tests: it has barewire.
+OUR_CLIENTS = {
+    "barewire": [sys.executable, str(HERE / "ours" / "client_barewire.py")],
+    "barewire-sync": [sys.executable, str(HERE / "ours" / "client_barewire_sync.py")],
+}
+OUR_SERVERS = {"barewire": [sys.executable, str(HERE / "ours" / "server_barewire.py")]}
+# Where our programs find the walks, and the example server that ours extends.
+PATHS = [PEERS / "python", HERE.parents[1] / "bindings-python" / "examples"]
 
 
 @dataclass(frozen=True)
@@ -143,6 +151,7 @@ class Grid:
             exit_status = root / "exit-status"
             environment = {
                 **os.environ,
+                "PYTHONPATH": os.pathsep.join(map(str, PATHS)),
                 "INTEROP_ROOT": root.as_uri(),
                 "INTEROP_EXIT": str(exit_status),
                 "MEMORY_FILE_PATH": str(root / "memory.jsonl"),

@@ -51,7 +51,8 @@ export const promptMessage = value => ({
     messages: [{ role: 'user', content: { type: 'text', text: value } }]
 });
 
-export const suggestions = value => ['testValue1', 'testValue2', 'other'].filter(word => word.startsWith(value));
+const WORDS = ['testValue1', 'testValue2', '123', 'other'];
+export const suggestions = value => WORDS.filter(word => word.startsWith(value));
 
 let cancelledCalls = 0;
 export const cancellations = () => text(String(cancelledCalls));

@@ -220,7 +220,7 @@ def test_prompt_with_arguments(arg1: str, arg2: str) -> str:
 
 @server.completion()
 async def complete(ref: Any, argument: Any, context: Any) -> types.Completion:
-    words = [word for word in ("testValue1", "testValue2", "other") if word.startswith(argument.value)]
+    words = [word for word in ("testValue1", "testValue2", "123", "other") if word.startswith(argument.value)]
     return types.Completion(values=words, total=len(words), hasMore=False)
 
 

@@ -1,0 +1,32 @@
+"""`barewire.Client` and `barewire.sync.Client` against the published SDKs and servers, in every revision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import cells
+import pytest
+from cells import Session
+
+SERVERS = {**cells.PEER_SERVERS, **cells.PUBLISHED_SERVERS}
+GRID = cells.Grid(
+    cells.OUR_CLIENTS,
+    SERVERS,
+    [
+        *(Session("barewire", server, revision) for server in SERVERS for revision in cells.REVISIONS),
+        *(Session("barewire-sync", server, "auto") for server in SERVERS),
+        Session("barewire-sync", "mcp2", "2025-06-18"),
+        Session("barewire-sync", "ts2", "2025-11-25"),
+    ],
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def started() -> Iterator[None]:
+    GRID.start()
+    yield
+
+
+@pytest.mark.parametrize(("session", "check"), GRID.parameters(), ids=cells.identify)
+def test_cell(session: Session, check: str) -> None:
+    GRID.judge(session, check)

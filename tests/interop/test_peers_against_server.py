@@ -1,0 +1,35 @@
+"""The clients of the published SDKs against a server on barewire, in every revision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import cells
+import pytest
+from cells import Session
+
+GRID = cells.Grid(
+    {**cells.PEER_CLIENTS, **cells.OUR_CLIENTS},
+    cells.OUR_SERVERS,
+    [
+        *(
+            Session(client, "barewire", revision)
+            for client in cells.PEER_CLIENTS
+            for revision in cells.REVISIONS
+        ),
+        # Both ends are ours: what fails here too is no matter of a peer.
+        *(Session("barewire", "barewire", revision) for revision in cells.REVISIONS),
+        Session("barewire-sync", "barewire", "auto"),
+    ],
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def started() -> Iterator[None]:
+    GRID.start()
+    yield
+
+
+@pytest.mark.parametrize(("session", "check"), GRID.parameters(), ids=cells.identify)
+def test_cell(session: Session, check: str) -> None:
+    GRID.judge(session, check)
