@@ -6,7 +6,11 @@ import asyncio
 from dataclasses import dataclass
 
 from barewire import Context
+from barewire.sansio import Limits
 from everything_server import User, server
+
+# The example's lists fit on one page; here they take several, so that the peers have to turn pages.
+server._options["limits"] = Limits(page_items=6)
 
 cancelled_calls = 0
 
