@@ -39,7 +39,10 @@ class Handlers:
     def on_sample(self, request: Any) -> Any:
         answer = walk.SAMPLE_RESULT
         return barewire.SampleResult(
-            answer["content"]["text"], model=answer["model"], stop_reason=answer["stopReason"]
+            role=answer["role"],
+            content=answer["content"]["text"],
+            model=answer["model"],
+            stop_reason=answer["stopReason"],
         )
 
     def on_roots(self) -> Any:
