@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import barewire
 import barewire.sync
 import walk
 from client_barewire import LISTS, Handlers, completion, event, wire
@@ -36,7 +37,7 @@ class Adapter(Handlers):
         # A blocking call is cancelled by its timeout.
         try:
             result = await asyncio.to_thread(self.client.call_tool, name, arguments, timeout=0.1)
-        except TimeoutError:
+        except barewire.RequestTimedOutError:
             return
         raise AssertionError(f"the call was answered: {result}")
 
