@@ -7,11 +7,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import barewire
 import barewire.sync
 import walk
 from client_barewire import LISTS, Handlers, completion, event, wire
 from walk import Json
+
+
+class Enough(Exception):
+    """No answer is wanted any more."""
 
 
 class Adapter(Handlers):
@@ -34,10 +37,13 @@ class Adapter(Handlers):
         return wire(result)
 
     async def call_and_cancel(self, name: str, arguments: Json) -> None:
-        # A blocking call is cancelled by its timeout.
+        # An exception in the waiting thread cancels the call.
+        def on_progress(report: Any) -> None:
+            raise Enough
+
         try:
-            result = await asyncio.to_thread(self.client.call_tool, name, arguments, timeout=0.1)
-        except barewire.RequestTimedOutError:
+            result = await asyncio.to_thread(self.client.call_tool, name, arguments, on_progress=on_progress)
+        except Enough:
             return
         raise AssertionError(f"the call was answered: {result}")
 

@@ -39,7 +39,9 @@ async def names(adapter: Adapter) -> set[str]:
 
 async def everything_tools(adapter: Adapter) -> Any:
     # The tools that need a capability of the client are added only after the handshake.
-    wanted = {"echo", "get-sum", "get-roots-list", "trigger-sampling-request", "trigger-elicitation-request"}
+    wanted = {"echo", "get-sum", "get-roots-list", "trigger-sampling-request"}
+    if adapter.revision >= "2025-06-18":
+        wanted.add("trigger-elicitation-request")
 
     async def there() -> bool:
         return wanted <= await names(adapter)
