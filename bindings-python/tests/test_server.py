@@ -260,6 +260,30 @@ def test_debug_shows_the_text_of_defects() -> None:
     peer.end()
 
 
+@ERAS
+@pytest.mark.parametrize("hint", [str, str | None, int, list[str], dict[str, int], Name, Image, None])
+def test_a_tool_with_an_output_schema_gives_structured_content_and_no_other(revision: str, hint: Any) -> None:
+    server = Server("s")
+    values = {
+        int: 5,
+        list[str]: ["a"],
+        dict[str, int]: {"a": 1},
+        Name: Name("Ada"),
+        Image: Image(b"", "image/png"),
+    }
+    value = None if hint is None else values.get(hint, "text")
+
+    async def f() -> Any:
+        return value
+
+    f.__annotations__["return"] = hint
+    server.add_tool(f)
+    peer = InProcess(server, revision=revision)
+    (tool,) = peer.request("tools/list", {})["tools"]
+    assert ("outputSchema" in tool) == ("structuredContent" in peer.call("f"))
+    peer.end()
+
+
 def test_a_result_that_breaks_the_output_schema_is_a_defect(caplog: pytest.LogCaptureFixture) -> None:
     server = Server("s")
 
