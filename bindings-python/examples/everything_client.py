@@ -1,4 +1,4 @@
-"""Walks all that a server offers and prints it: `everything_client.py [--revision R] -- COMMAND...`.
+"""Walks all that a server offers and prints it: `everything_client.py [OPTION...] -- COMMAND...`.
 
 It lists tools, resources, templates and prompts, calls every tool that does not call itself destructive with
 made-up arguments, reads every resource, fills in every prompt, asks for completions, and watches for changes
@@ -17,7 +17,6 @@ from typing import Any
 
 import barewire
 
-CALL_SECONDS = 10.0
 FORMATS = {"email": "someone@example.com", "uri": "https://example.com/", "date": "2000-01-01"}
 
 
@@ -103,8 +102,9 @@ def sample(asked: barewire.SampleRequest) -> str:
 class Walk:
     """The walk over one server."""
 
-    def __init__(self, client: barewire.Client) -> None:
+    def __init__(self, client: barewire.Client, patience: float) -> None:
         self.client = client
+        self.patience = patience
         self.kinds = client.capabilities
 
     def about(self) -> None:
@@ -132,7 +132,7 @@ class Walk:
         result = await self.client.call_tool(
             tool.name,
             made_up({"type": "object", **tool.input_schema}),
-            timeout=CALL_SECONDS,
+            timeout=self.patience,
             on_progress=lambda report: say(
                 2, f"progress {report.progress:g} of {report.total}: {report.message}"
             ),
@@ -158,7 +158,7 @@ class Walk:
 
     async def read(self, uri: str) -> None:
         """Read one resource."""
-        result = await self.client.read_resource(uri, timeout=CALL_SECONDS)
+        result = await self.client.read_resource(uri, timeout=self.patience)
         show_problems(result.problems)
         for contents in result.contents:
             show_contents(contents)
@@ -177,7 +177,7 @@ class Walk:
 
     async def fill_in(self, name: str, arguments: dict[str, str]) -> None:
         """Fill in one prompt."""
-        result = await self.client.get_prompt(name, arguments, timeout=CALL_SECONDS)
+        result = await self.client.get_prompt(name, arguments, timeout=self.patience)
         show_problems(result.problems)
         for message in result.messages:
             say(2, f"{message.role} says")
@@ -198,7 +198,7 @@ class Walk:
         except barewire.RpcError as error:
             say(2, f"refused: {error}")
         except barewire.RequestTimedOutError:
-            say(2, f"no answer in {CALL_SECONDS:g} seconds")
+            say(2, f"no answer in {self.patience:g} seconds")
         except barewire.InputRefusedError as error:
             say(2, f"given up: {error}")
 
@@ -226,6 +226,9 @@ async def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--revision", help="speak this revision of the protocol only")
+    parser.add_argument(
+        "--patience", type=float, default=10.0, help="seconds to wait without a word of an answer"
+    )
     parser.add_argument("command", nargs="+", metavar="COMMAND")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -248,7 +251,7 @@ async def connect(arguments: argparse.Namespace, folder: Path) -> None:
         on_log=lambda message: say(2, f"log {message.level}: {message.raw.decode()}"),
         on_change=lambda change: say(2, f"changed: {change.uri or change.kind}"),
     ) as client:
-        await Walk(client).all()
+        await Walk(client, arguments.patience).all()
 
 
 asyncio.run(main())

@@ -102,6 +102,20 @@ def test_the_lifespan_of_a_server_in_memory_is_that_of_its_client(run: Run) -> N
     assert seen == ["opened", "closed"]
 
 
+def test_a_lifespan_that_fails_is_the_cause_of_the_lost_connection(run: Run) -> None:
+    @asynccontextmanager
+    async def lifespan(server: barewire.Server) -> AsyncIterator[None]:
+        raise ZeroDivisionError
+        yield
+
+    async def scenario(client: Any) -> None:
+        raise AssertionError
+
+    with pytest.raises(barewire.ConnectionLostError) as caught:
+        run(scenario, barewire.Server("memory", lifespan=lifespan))
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
 def test_two_clients_share_a_server_object(server: barewire.Server) -> None:
     async def main() -> None:
         async with barewire.Client(server, timeouts=QUICK) as one, barewire.Client(server) as two:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from ._client_host import AsyncHost, Waker
     from ._engine import LogMessage, Progress
     from ._process import Stderr
+    from ._server import Server
 
 __all__ = ["BaseClient", "Client", "Subscription"]
 
@@ -54,7 +55,7 @@ class BaseClient:
 
     def __init__(
         self,
-        server: object = None,
+        server: Server | None = None,
         *,
         command: Sequence[str] | None = None,
         env: Mapping[str, str] | None = None,

@@ -103,11 +103,12 @@ class AsyncioHost(AsyncHost):
         """Start the server."""
         options = self.options
         link: Any
-        if options.command is None:
+        if options.server is not None:
             from ._memory import MemoryLink
 
             link = MemoryLink(options.server)
         else:
+            assert options.command is not None
             from ._process_asyncio import open_child
 
             link = open_child(options.command, env=options.env, cwd=options.cwd, stderr=options.stderr)

@@ -104,11 +104,12 @@ class ThreadHost(Engine):
         """Start the server."""
         options = self.options
         link: Any
-        if options.command is None:
+        if options.server is not None:
             from ._memory import ThreadedMemoryLink
 
             link = ThreadedMemoryLink(options.server, lambda function, *arguments: function(*arguments))
         else:
+            assert options.command is not None
             from ._process import ThreadedChild
 
             link = ThreadedChild(options.command, env=options.env, cwd=options.cwd, stderr=options.stderr)

@@ -66,11 +66,12 @@ class TrioHost(AsyncHost):
         """Start the server."""
         options = self.options
         link: Any
-        if options.command is None:
+        if options.server is not None:
             from ._memory import ThreadedMemoryLink
 
             link = ThreadedMemoryLink(options.server, trio.lowlevel.current_trio_token().run_sync_soon)
         else:
+            assert options.command is not None
             from ._process_trio import open_child
 
             link = open_child(
@@ -88,7 +89,7 @@ class TrioHost(AsyncHost):
         self.spawn(self._close_link, link)
 
     async def _close_link(self, link: Any) -> None:
-        if self.options.command is None:
+        if self.options.server is not None:
             with trio.CancelScope(shield=True):
                 await trio.to_thread.run_sync(link.close)
         else:

@@ -21,6 +21,7 @@ from ._process import Step
 
 if TYPE_CHECKING:
     from ._process import ExitStatus
+    from ._server import Server
 
 __all__ = ["Change", "Engine", "LogMessage", "Options", "Progress"]
 
@@ -69,7 +70,7 @@ class Change(Struct, frozen=True):
 class Options(Struct, frozen=True):
     """How a client is set up; see :class:`barewire.Client`."""
 
-    server: Any
+    server: Server | None
     command: Sequence[str] | None
     env: Mapping[str, str] | None
     cwd: str | os.PathLike[str] | None
@@ -109,6 +110,10 @@ class Link(Protocol):
     @property
     def stderr_tail(self) -> bytes:
         """The last bytes of the server's stderr, where they are captured."""
+
+    @property
+    def failure(self) -> BaseException | None:
+        """What ended the server, where it runs in this process."""
 
     @property
     def pending(self) -> int:
@@ -369,6 +374,7 @@ class Engine:
         if isinstance(error, ConnectionLostError) and self.link is not None:
             error.exit_status = self.link.exit_status
             error.stderr = self.link.stderr_tail
+            error.__cause__ = self.link.failure
         return error
 
     def _on_ready(self, event: native.Ready) -> None:

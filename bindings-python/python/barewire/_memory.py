@@ -44,6 +44,8 @@ class MemoryLink:
         self.start_task = eager_starter(self.loop)
         self.connection = Connection(server, self)
         self._over: asyncio.Future[None] = self.loop.create_future()
+        #: What the server's lifespan raised, if it did.
+        self.failure: BaseException | None = None
         self._serving: asyncio.Task[None] | None = None
 
     # -- the side of the client ------------------------------------------------------------------------------
@@ -106,10 +108,8 @@ class MemoryLink:
             else:
                 with manager as self.connection.lifespan:
                     await self._until_over()
-        except Exception:
-            import logging
-
-            logging.getLogger("barewire").exception("the lifespan of server %r failed", self._server)
+        except Exception as error:
+            self.failure = error
         finally:
             self._server._connections.discard(self.connection)
             if self._timer is not None:
@@ -218,6 +218,7 @@ class ThreadedMemoryLink:
         self.exit_status: ExitStatus | None = None
         self.stderr_tail = b""
         self.pending = 0
+        self.failure: BaseException | None = None
         self._server = server
         self._post = post
         self._inner: MemoryLink | None = None
@@ -255,6 +256,11 @@ class ThreadedMemoryLink:
         if self._inner is not None and not self._inner._over.done():
             self._inner._over.set_result(None)
 
+    def _end_with(self) -> None:
+        assert self._inner is not None
+        self.failure = self._inner.failure
+        self._post(self.on_end)
+
     def _tell(self, function: Callable[..., object], *arguments: object) -> None:
         assert self._inner is not None
         try:
@@ -268,7 +274,7 @@ class ThreadedMemoryLink:
     async def _serve(self) -> None:
         inner = self._inner = MemoryLink(self._server)
         inner.on_data = lambda data: self._post(self.on_data, data)
-        inner.on_end = lambda: self._post(self.on_end)
+        inner.on_end = self._end_with
         inner.start()
         self._begun.set()
         assert inner._serving is not None

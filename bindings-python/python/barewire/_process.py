@@ -308,6 +308,8 @@ class ChildProcess:
         self._end_reported = False
         self._released = False
         self._exit_descriptor = -1
+        #: What ended a server in this process; a child has an exit status instead.
+        self.failure: BaseException | None = None
         #: Gets the bytes of each read of the child's stdout, in order.
         self.on_data: Callable[[bytes], object] = _ignore
         #: Is called once, after the last `on_data`: the child has exited or closed its stdout.
