@@ -180,6 +180,30 @@ def test_prints_go_to_standard_error(tmp_path: Path) -> None:
         assert text in errors
 
 
+# proves: BASE-158
+def test_what_was_buffered_comes_out_on_standard_error_too(tmp_path: Path) -> None:
+    code = """
+        import ctypes, sys
+        import barewire
+        server, early, library = barewire.Server("s"), sys.stdout, ctypes.CDLL(None)
+
+        @server.tool
+        def prints() -> str:
+            early.write("from a stream that was there before\\n")
+            library.printf(b"from the C library\\n")
+            return "printed"
+
+        server.run()
+    """
+    peer = Process(textwrap.dedent(code), tmp_path)
+    assert peer.text("prints") == "printed"
+    peer.close()
+    assert peer.rest() == []
+    status, errors = peer.end()
+    assert status == 0
+    assert sorted(errors.splitlines()) == ["from a stream that was there before", "from the C library"]
+
+
 def test_prints_without_standard_error(program: list[str]) -> None:
     command = f"exec {sys.executable} {program[1]} 2>&-"
     done = subprocess.run(

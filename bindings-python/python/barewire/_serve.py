@@ -61,16 +61,16 @@ async def serve_async(server: Server, source: int, target: int) -> None:
 
 
 class _Streams:
-    """Standard input and output, taken out of reach of everything else while serving.
+    """Standard input and output, taken out of reach of everything else.
 
     Descriptor 0 then reads from nothing and 1 writes to standard error, so that neither `print`
-    nor C code nor a child process can touch the protocol. The copies are not inherited.
+    nor C code nor a child process can touch the protocol. It stays that way afterwards: what C
+    code has buffered may come out as late as the exit of the process. The copies are not inherited.
     """
 
     def __enter__(self) -> _Streams:
         if sys.stdout is not None:
             sys.stdout.flush()
-        self._stdout = sys.stdout
         nothing = os.open(os.devnull, os.O_RDWR)
         if nothing > 2 and not _is_open(2):  # or the copies below would become standard error
             os.dup2(nothing, 2)
@@ -84,9 +84,6 @@ class _Streams:
         return self
 
     def __exit__(self, *_: object) -> None:
-        sys.stdout = self._stdout
-        os.dup2(self.input, 0)
-        os.dup2(self.output, 1)
         os.close(self.input)
         os.close(self.output)
 

@@ -234,8 +234,8 @@ class Server:
     def run(self) -> None:
         """Serve on standard input and output until the client closes them, or SIGINT or SIGTERM.
 
-        Meanwhile standard output belongs to the protocol: what handlers print goes to standard
-        error. Answers that are owed at the end of input are still sent.
+        Standard output belongs to the protocol: what is printed from here on goes to standard
+        error, and standard input is empty. Answers that are owed at the end of input are still sent.
         """
         from ._serve import serve_stdio
 
