@@ -350,11 +350,15 @@ def test_the_death_of_the_server_fails_the_call_at_once_and_tells_why(run: Run, 
     run(scenario, command=raw_server(era), stderr="capture")
 
 
-def test_noise_of_the_server_is_passed_over(run: Run) -> None:
+def test_noise_of_the_server_is_passed_over_and_logged(
+    run: Run, era: str, caplog: pytest.LogCaptureFixture
+) -> None:
     async def scenario(client: Any) -> None:
         assert words(await client.call_tool("noise")) == "noisy"
 
-    run(scenario, command=raw_server("legacy"))
+    with caplog.at_level("DEBUG", "barewire"):
+        run(scenario, command=raw_server(era))
+    assert [message.rpartition(": ")[2] for message in caplog.messages] == ["b'not JSON'", "b'{}'", "b'[1,2'"]
 
 
 def test_a_server_that_dies_on_the_probe_is_started_afresh(run: Run) -> None:

@@ -169,6 +169,8 @@ class Client(BaseClient):
     of an earlier client of the same server. With `strict`, a result of which any part cannot be read is an
     error; without, the rest is delivered and the parts are told in its `problems`.
 
+    What a server sends that is no message of the protocol goes to the logger ``barewire``, as debug messages.
+
     All methods raise errors of the :class:`barewire.McpError` tree. They are to be called on the event loop
     that entered the client. `timeout` is in seconds without a word about the request. Cancelling the task
     that waits for a method cancels the request.

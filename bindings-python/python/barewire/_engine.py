@@ -432,6 +432,14 @@ class Engine:
     def _on_resource_updated(self, event: native.ResourceUpdated) -> None:
         self._change(Change("resource", event.uri), event.subscription)
 
+    def _on_oddity(self, event: native.MessageDiscarded | native.ViolationTolerated) -> None:
+        """Not for the application, but for whoever looks for what a server does wrong."""
+        import logging
+
+        logging.getLogger("barewire").debug(
+            "the server sent something odd: %s: %r", event.violation, event.bytes
+        )
+
     def _on_disconnected(self, event: native.Disconnected) -> None:
         self._over(event.reason)
 
@@ -459,5 +467,7 @@ _HANDLERS: dict[type[native.Event], Callable[[Engine, Any], None]] = {
     native.SubscriptionEnded: Engine._on_subscription_ended,
     native.ListChanged: Engine._on_list_changed,
     native.ResourceUpdated: Engine._on_resource_updated,
+    native.MessageDiscarded: Engine._on_oddity,
+    native.ViolationTolerated: Engine._on_oddity,
     native.Disconnected: Engine._on_disconnected,
 }

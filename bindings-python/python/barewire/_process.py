@@ -24,7 +24,6 @@ from contextlib import suppress
 from typing import IO, Any, Literal, NamedTuple
 
 __all__ = [
-    "SHUTDOWN_STEPS",
     "Action",
     "ChildProcess",
     "ExitStatus",
@@ -90,10 +89,6 @@ class Step(NamedTuple):
 
     action: Action
     wait: float
-
-
-#: Close stdin, wait, ask to end, wait, force. The last wait only bounds how long the host looks on.
-SHUTDOWN_STEPS: tuple[Step, ...] = (Step("close_input", 2.0), Step("terminate", 2.0), Step("kill", 2.0))
 
 
 class ExitStatus(NamedTuple):
@@ -487,7 +482,7 @@ class ThreadedChild(ChildProcess):
         super().carry_out(action)
         self._notify_writer()
 
-    def close(self, steps: Iterable[Step] = SHUTDOWN_STEPS) -> None:
+    def close(self, steps: Iterable[Step]) -> None:
         """Make the child end by `steps`, and close all that belongs to it.
 
         It takes no longer than the waits of the steps together, whatever the child does.

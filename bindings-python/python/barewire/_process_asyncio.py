@@ -12,7 +12,6 @@ from ._process import (
     EXIT_GRACE,
     GROUP_POLL,
     READ_SIZE,
-    SHUTDOWN_STEPS,
     Action,
     ChildProcess,
     Step,
@@ -76,7 +75,7 @@ class AsyncioChild(ChildProcess):
         if self._input.size:
             self._watch_input()
 
-    async def aclose(self, steps: Iterable[Step] = SHUTDOWN_STEPS) -> None:
+    async def aclose(self, steps: Iterable[Step]) -> None:
         """Make the child end by `steps`, and close all that belongs to it.
 
         It takes no longer than the waits of the steps together, whatever the child does.
@@ -189,7 +188,7 @@ class ThreadedAsyncioChild(ThreadedChild):
         self._loop = asyncio.get_running_loop()
         super().__init__(command, post=self._loop.call_soon_threadsafe, **options)
 
-    async def aclose(self, steps: Iterable[Step] = SHUTDOWN_STEPS) -> None:
+    async def aclose(self, steps: Iterable[Step]) -> None:
         """As :meth:`AsyncioChild.aclose`. A cancelled close goes on in its thread."""
         await self._loop.run_in_executor(None, self.close, steps)
 

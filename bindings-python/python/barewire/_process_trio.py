@@ -13,7 +13,6 @@ from ._process import (
     EXIT_GRACE,
     GROUP_POLL,
     READ_SIZE,
-    SHUTDOWN_STEPS,
     Action,
     ChildProcess,
     Step,
@@ -69,7 +68,7 @@ class TrioChild(ChildProcess):
         if self._input.size:
             self._watch_input()
 
-    async def aclose(self, steps: Iterable[Step] = SHUTDOWN_STEPS) -> None:
+    async def aclose(self, steps: Iterable[Step]) -> None:
         """Make the child end by `steps`, and close all that belongs to it.
 
         It takes no longer than the waits of the steps together, whatever the child does.
@@ -181,7 +180,7 @@ class ThreadedTrioChild(ThreadedChild):
         token = trio.lowlevel.current_trio_token()
         super().__init__(command, post=token.run_sync_soon, **options)
 
-    async def aclose(self, steps: Iterable[Step] = SHUTDOWN_STEPS) -> None:
+    async def aclose(self, steps: Iterable[Step]) -> None:
         """As :meth:`TrioChild.aclose`."""
         with trio.CancelScope(shield=True):
             await trio.to_thread.run_sync(self.close, steps)
