@@ -81,8 +81,6 @@
 #![deny(missing_docs)]
 
 extern crate alloc;
-#[cfg(feature = "std")]
-extern crate std;
 
 mod cache;
 pub mod client;
