@@ -1,9 +1,14 @@
-//! Helpers for the tests of the core: a client and a server joined by a link on a virtual clock, and the player
-//! of the language-neutral vectors.
+//! Helpers for the tests of the core: a client and a server joined by a link on a virtual clock, everything that can
+//! happen to them in any order, and the player of the language-neutral vectors.
 
+mod choices;
+mod mutation;
+pub mod operations;
 mod pair;
 mod random;
 pub mod vectors;
 
+pub use choices::Choices;
+pub use mutation::mutate;
 pub use pair::{Link, Pair, client_config, server_config};
 pub use random::Random;

@@ -115,9 +115,7 @@ impl Client {
         let method = MethodName::new(method);
         check_sender(method.known(), Kind::Request)?;
         params::check(options.meta.as_ref().map(Json::as_str))?;
-        if self.pending.len() >= self.config.limits.requests_in_flight {
-            return Err(Limit::RequestsInFlight.into());
-        }
+        self.check_room_in_flight()?;
         if self.is_ready() {
             self.check_allowed(method.known())?;
         } else {
@@ -153,6 +151,13 @@ impl Client {
         self.opening.is_unconfirmed()
             || (self.is_modern() && method.is_some_and(|method| method.row().rounds))
             || self.may_need_visits(method)
+    }
+
+    fn check_room_in_flight(&self) -> Result<(), Error> {
+        if self.pending.len() >= self.config.limits.requests_in_flight {
+            return Err(Limit::RequestsInFlight.into());
+        }
+        Ok(())
     }
 
     pub(super) fn check_room_to_hold(&self) -> Result<(), Error> {
@@ -293,6 +298,7 @@ impl Client {
             return Ok(request);
         }
         self.check_room_to_hold()?;
+        self.check_room_in_flight()?;
         let timeouts = &self.config.timeouts;
         let clock = Clock { idle: timeouts.request, end: self.now.after(timeouts.request_total) };
         let call = Call {

@@ -111,6 +111,20 @@ fn requests_in_flight_are_bounded() {
     peer.call();
 }
 
+#[test]
+fn requests_that_are_held_back_are_bounded_like_those_in_flight() {
+    let mut config = config();
+    config.limits.requests_in_flight = 2;
+    let mut peer = Peer::new(config);
+    for _ in 0..2 {
+        peer.client.set_log_level(Instant::ZERO, LogLevel::Error).unwrap();
+    }
+    let third = peer.client.set_log_level(Instant::ZERO, LogLevel::Error);
+    assert_eq!(third, Err(Limit::RequestsInFlight.into()));
+    let third = peer.client.request(Instant::ZERO, "ping", None, RequestOptions::default());
+    assert_eq!(third, Err(Limit::RequestsInFlight.into()));
+}
+
 // proves: BASE-380 BASE-425 BASE-426 BASE-427 BASE-429 BASE-430 BASE-431
 #[test]
 fn a_request_times_out_by_silence_or_in_all_and_the_server_is_told() {
