@@ -18,7 +18,11 @@ passed=0
 failed=0
 for target in $(cargo fuzz list --fuzz-dir tests/fuzz); do
     echo "fuzz target $target, $seconds s"
-    if cargo fuzz run --fuzz-dir tests/fuzz "$target" -- -max_total_time="$seconds" -print_final_stats=1; then
+    # What is found goes to the first folder; the second holds what is committed.
+    corpus=tests/fuzz/corpus/$target
+    mkdir -p "$corpus"
+    if cargo fuzz run --fuzz-dir tests/fuzz "$target" "$corpus" "tests/fuzz/seeds/$target" -- \
+        -max_total_time="$seconds" -print_final_stats=1; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))

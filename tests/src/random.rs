@@ -23,7 +23,7 @@ impl Random {
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -33,7 +33,7 @@ impl Random {
 
     /// A number below `bound`, which is not 0.
     pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
+        (self.number() % bound as u64) as usize
     }
 
     /// One of `items`, which is not empty.
@@ -43,6 +43,7 @@ impl Random {
 }
 
 impl Drop for Random {
+    #[expect(clippy::disallowed_macros, reason = "the seed is for the reader of a failing test")]
     fn drop(&mut self) {
         if std::thread::panicking() {
             eprintln!("run this again with BAREWIRE_SEED={}", self.seed);

@@ -7,12 +7,12 @@ const SEEDS: [[u8; 32]; 2] = [[1; 32], [2; 32]];
 /// The decisions of one run.
 fn decisions(random: &mut Random) -> Vec<u8> {
     let count = 40 + random.below(400);
-    (0..count).map(|_| random.next() as u8).collect()
+    (0..count).map(|_| random.number() as u8).collect()
 }
 
 #[test]
 fn promises_hold_whatever_happens() {
-    for mut random in Random::seeds(20_000) {
+    for mut random in Random::seeds(3_000) {
         operations::run(&decisions(&mut random), SEEDS);
     }
 }

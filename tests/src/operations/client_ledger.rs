@@ -67,7 +67,10 @@ impl ClientLedger {
             }
             Event::ListChanged { subscription: Some(subscription), .. }
             | Event::ResourceUpdated { subscription: Some(subscription), .. } => {
-                assert!(self.watching.contains_key(subscription), "a change for {subscription:?}, which ended");
+                assert!(
+                    self.watching.contains_key(subscription),
+                    "a change for {subscription:?}, which ended"
+                );
             }
             Event::RestartRequired => {
                 assert!(!self.restart);

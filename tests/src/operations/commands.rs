@@ -3,8 +3,8 @@
 use barewire::client::RequestOptions;
 use barewire::server::Notification;
 use barewire::{
-    Change, InputHandle, InputKind, InputQuestion, InputResponse, Json, ListKind, LogLevel, RequestHandle, RpcError,
-    SubscriptionFilter, SubscriptionHandle,
+    Change, InputHandle, InputKind, InputQuestion, InputResponse, Json, ListKind, LogLevel, RequestHandle,
+    RpcError, SubscriptionFilter, SubscriptionHandle,
 };
 
 use super::{Owed, World};
@@ -201,7 +201,11 @@ impl World<'_> {
         let questions = (0..count)
             .map(|at| {
                 let (kind, params) = *self.choices.pick(&QUESTIONS);
-                InputQuestion { key: format!("{kind:?} {at}").into(), kind, params: Json::new(params).unwrap() }
+                InputQuestion {
+                    key: format!("{kind:?} {at}").into(),
+                    kind,
+                    params: Json::new(params).unwrap(),
+                }
             })
             .collect();
         let state = *self.choices.pick(&[None, Some("[1]"), Some("{\"a\":\n1}")]);
@@ -289,6 +293,6 @@ fn response(choices: &mut Choices<'_>) -> InputResponse {
     if choices.once_in(8) {
         return InputResponse::Refused(RpcError::new(-1, "the user left"));
     }
-    let answer: &str = *choices.pick(&ANSWERS);
+    let answer = *choices.pick(&ANSWERS);
     InputResponse::Result(Json::new(answer).unwrap())
 }

@@ -12,7 +12,8 @@ use barewire::client::Client;
 use barewire::server::Server;
 use barewire::transport::Stdio;
 use barewire::{
-    ClientConfig, EraVerdict, Error, Input, Instant, Limits, Machine, Revision, Revisions, ServerConfig, Timeouts,
+    ClientConfig, EraVerdict, Error, Input, Instant, Limits, Machine, Revision, Revisions, ServerConfig,
+    Timeouts,
 };
 
 use crate::mutation::mutate;
@@ -70,6 +71,7 @@ struct World<'a> {
 }
 
 impl Drop for World<'_> {
+    #[expect(clippy::disallowed_macros, reason = "the story is for the reader of a failing test")]
     fn drop(&mut self) {
         if std::thread::panicking() {
             let lines: Vec<_> = self.story.lines().collect();
@@ -134,7 +136,10 @@ impl<'a> World<'a> {
         assert!(self.heard.owed.len() <= self.limits.requests_in_flight, "too many requests of the client");
         assert!(self.heard.watching.len() <= self.limits.subscriptions, "too many subscriptions");
         if self.heard.prompt {
-            assert!(self.heard.asked.len() <= self.limits.requests_in_flight, "too many requests of the server");
+            assert!(
+                self.heard.asked.len() <= self.limits.requests_in_flight,
+                "too many requests of the server"
+            );
             assert!(self.told.open.len() <= self.limits.requests_in_flight, "too many requests");
             assert!(self.told.watching.len() <= self.limits.subscriptions, "too many subscriptions");
         }
@@ -434,7 +439,11 @@ fn configs(choices: &mut Choices<'_>, seeds: [[u8; 32]; 2]) -> (ClientConfig, Se
 /// All revisions most of the time, or any set but the empty one.
 fn revisions(choices: &mut Choices<'_>) -> Revisions {
     let bits = choices.below(64);
-    let picked: Vec<_> =
-        Revision::ALL.into_iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1).map(|(_, one)| one).collect();
+    let picked: Vec<_> = Revision::ALL
+        .into_iter()
+        .enumerate()
+        .filter(|(at, _)| bits >> at & 1 == 1)
+        .map(|(_, one)| one)
+        .collect();
     if bits >= 32 || picked.is_empty() { Revisions::ALL } else { Revisions::of(&picked) }
 }

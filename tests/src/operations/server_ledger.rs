@@ -60,7 +60,8 @@ impl ServerLedger {
     pub fn questioned(&mut self, request: RequestHandle) {
         match self.owed.get_mut(&request) {
             Some((owed, Era::Legacy)) => {
-                assert_eq!(*owed, Owed::Answer, "{request:?} asks twice at once");
+                let again = *owed == Owed::Patience;
+                assert!(!again || !self.prompt, "{request:?} asks twice at once");
                 *owed = Owed::Patience;
             }
             _ => self.responded(request),
