@@ -139,6 +139,8 @@ def stream(step: Step) -> tuple[int, str]:
         return process.wait(), "".join(lines)
     finally:
         timer.cancel()
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def run(step: Step, failed: set[str]) -> Outcome:
