@@ -248,6 +248,28 @@ def test_failures_of_tools(revision: str, kind: str, caplog: pytest.LogCaptureFi
     peer.end()
 
 
+def test_types_that_fail_while_they_are_made(caplog: pytest.LogCaptureFixture) -> None:
+    @dataclass
+    class Picky:
+        a: int
+
+        def __post_init__(self) -> None:
+            raise (ValueError if self.a else RuntimeError)("picky")
+
+    server = Server("s")
+
+    @server.tool
+    async def f(picky: Picky) -> str:
+        raise AssertionError("not called")
+
+    peer = InProcess(server)
+    assert peer.text("f", picky={"a": 1}) == "Invalid arguments for f: picky: picky"
+    assert not caplog.records
+    assert peer.text("f", picky={"a": 0}) == "Internal error"
+    assert "RuntimeError: picky" in caplog.text
+    peer.end()
+
+
 def test_debug_shows_the_text_of_defects() -> None:
     server = Server("s", debug=True)
 
@@ -504,6 +526,12 @@ def test_prompts_and_completion(revision: str) -> None:
     many = complete("count", "", context={"arguments": {"topic": "t"}})
     assert many == {"values": ["t"] * 100, "total": 150, "hasMore": True}
     assert complete("other", "")["values"] == []
+    params = {
+        "ref": {"type": "ref/prompt", "name": "words"},
+        "argument": {"name": "count", "value": ""},
+        "context": {"arguments": {"topic": 5}},
+    }
+    assert peer.error("completion/complete", params)["code"] == -32602
     peer.end()
 
 

@@ -137,7 +137,6 @@ class Connection:
         call = self._calls.pop(event.request, None)
         if call is not None:
             call.cancelled = True
-            self._waiting.pop(call.memory, None)
             call.stop()
 
     def _drained(self, event: native.Drained) -> None:
@@ -164,15 +163,18 @@ class Connection:
     # ------------------------------------------------------------ calls
 
     def _called(self, endpoint: Endpoint | None, event: Any, raw: bytes | None) -> None:
+        if (self._calls or self._waiting) and self._resumes(event):
+            return
         if endpoint is None:  # taken out of the catalog a moment ago
             self.machine.respond_error(event.request, INVALID_PARAMS, "Not found")
-            return
-        if (self._calls or self._waiting) and self._resumes(event):
             return
         try:
             values = endpoint.handler.bind(raw or b"{}")
         except InvalidArguments as error:
             endpoint.refuse_arguments(self.machine, event, str(error))
+            return
+        except Exception as error:  # code of the user's types
+            self._failed(endpoint, event, error)
             return
         if endpoint.direct:
             self._run_direct(endpoint, event, values)

@@ -16,7 +16,7 @@ from ._errors import (
     ToolError,
 )
 from ._plain import MISSING, output_schema, to_json
-from ._schema import Handler, inspect_handler
+from ._schema import Handler, InvalidArguments, inspect_handler
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -350,8 +350,16 @@ class Completer(Endpoint):
 
         count = len(self.handler.parameters)
         kinds: Any = (str, dict[str, str])[:count]
-        self.handler.bind = msgspec.json.Decoder(tuple[kinds]).decode
-        return self.handler.bind(raw)
+        decode = msgspec.json.Decoder(tuple[kinds]).decode
+
+        def bind(raw: bytes) -> tuple[Any, ...]:
+            try:
+                return decode(raw)
+            except msgspec.ValidationError as error:
+                raise InvalidArguments(str(error)) from None
+
+        self.handler.bind = bind
+        return bind(raw)
 
     def raw_arguments(self, event: Any) -> bytes:
         """The JSON of the values, from the event of a request."""
