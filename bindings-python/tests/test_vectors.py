@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import barewire
 import pytest
-from barewire import sansio
+from barewire import _results, sansio
 
 VECTORS = Path(__file__).resolve().parents[2] / "tests" / "vectors"
 
@@ -441,3 +442,44 @@ def test_the_player_notices_a_difference(steps: str) -> None:
     vector = json.loads(f'{{"role":"server","steps":[{ping},{steps}]}}')
     with pytest.raises(Disagreement):
         Player(vector, whole).play()
+
+
+# ---------------------------------------------------------------- typed reading of what the vectors pass on
+
+
+def result_of(name: str) -> bytes:
+    """The result that the vector of that name hands to the application."""
+    (vector,) = (vector for vector in vectors() if vector["name"] == name)
+    texts = (
+        event["result"]["$text"]
+        for step in vector["steps"]
+        for event in step.get("events", ())[:1]
+        if "result" in event
+    )
+    return str(next(texts)).encode()
+
+
+def test_an_unknown_block_stays_as_written_between_its_neighbours() -> None:
+    raw = result_of("block-12/a result reaches the application as it was written (2025-11-25)")
+    result = _results.read_call(raw)
+    before, unknown, after = result.content
+    assert isinstance(before, barewire.Text) and isinstance(after, barewire.Text)
+    assert isinstance(unknown, _results.UnknownBlock)
+    assert (before.text, unknown.type, after.text) == ("before", "hologram", "after")
+    assert unknown.raw == b'{"type":"hologram","uri":"h://1","depth":3}'
+    assert after.extra == {"future": {"k": [1]}}
+    assert (result.extra, result.raw, result.problems) == ({"newMember": True}, raw, ())
+
+
+def test_one_odd_tool_does_not_cost_the_list() -> None:
+    page = _results.read_list(
+        result_of("one-bad-13/one odd item does not cost the list"), _results.Tool, "tools"
+    )
+    assert [tool.name for tool in page] == ["good1", "odd", "good2"]
+    assert [tool.output_schema_fault is None for tool in page] == [True, False, True]
+    assert [(problem.index, problem.path) for problem in page.problems] == [
+        (1, ""),
+        (2, "inputSchema"),
+        (3, "name"),
+        (4, "inputSchema"),
+    ]

@@ -103,3 +103,55 @@ fn the_player_notices_what_is_missing_left_over_or_different() {
     assert!(play(&format!(r#"{{"sent":[{pong}]}},{{"do":{{"command":"close"}}}}"#)).is_err());
     assert!(play(&format!(r#"{{"sent":[{pong}]}},{{"do":{{"command":"open"}}}}"#)).is_err());
 }
+
+/// The keys that the specification defines for `_meta` under its own prefix, and that we write.
+const DEFINED_KEYS: [&str; 6] =
+    ["protocolVersion", "clientInfo", "clientCapabilities", "logLevel", "serverInfo", "subscriptionId"];
+
+/// Every key of a `_meta` object that some vector expects to be sent.
+fn meta_keys(value: &Value, keys: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                if name == "_meta"
+                    && let Value::Object(meta) = member
+                {
+                    keys.extend(meta.keys().cloned());
+                }
+                meta_keys(member, keys);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| meta_keys(item, keys)),
+        _ => {}
+    }
+}
+
+// proves: BASE-046 BASE-047 BASE-049 BASE-050 BASE-051
+#[test]
+fn keys_of_meta_follow_the_rules() {
+    let mut keys = BTreeSet::new();
+    for (_, line) in vectors::lines() {
+        let vector: Value = serde_json::from_str(&line).unwrap();
+        let steps = vector["steps"].as_array().unwrap();
+        steps.iter().for_each(|step| meta_keys(&step["sent"], &mut keys));
+    }
+    let is_word = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
+    let has_ends = |text: &str, first: fn(char) -> bool| {
+        text.starts_with(first) && text.ends_with(|last: char| last.is_ascii_alphanumeric())
+    };
+    let mut of_the_specification = BTreeSet::new();
+    for key in &keys {
+        let (prefix, name) = key.split_once('/').unwrap_or(("", key));
+        assert!(has_ends(name, |first| first.is_ascii_alphanumeric()) && name.chars().all(is_word), "{key}");
+        let labels: Vec<_> = prefix.split('.').filter(|label| !label.is_empty()).collect();
+        let is_label = |label: &&str| {
+            has_ends(label, |first| first.is_ascii_alphabetic()) && !label.contains(['_', '.', '/'])
+        };
+        assert!(labels.iter().all(is_label), "{key}");
+        if labels.iter().any(|label| matches!(*label, "modelcontextprotocol" | "mcp")) {
+            assert!(prefix == "io.modelcontextprotocol" && DEFINED_KEYS.contains(&name), "{key}");
+            of_the_specification.insert(name);
+        }
+    }
+    assert_eq!(of_the_specification, BTreeSet::from(DEFINED_KEYS));
+}
