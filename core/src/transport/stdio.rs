@@ -17,7 +17,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 const GATHER: usize = 32 << 10;
 
 /// Buffers that grew beyond this are given back once they are empty.
-const KEEP: usize = 256 << 10;
+const KEEP: usize = 2 << 20;
 
 /// A machine behind newline framing: bytes in, bytes out.
 ///
