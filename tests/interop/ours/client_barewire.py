@@ -74,7 +74,7 @@ def event(change: Any) -> str:
     return f"updated {change.uri}" if change.kind == "resource" else str(change.kind)
 
 
-def completion(ref: Json) -> dict[str, str]:
+def completion(ref: Json) -> Json:
     """How `complete` is told what it is about."""
     return {"prompt": ref["name"]} if ref["type"] == "ref/prompt" else {"resource": ref["uri"]}
 

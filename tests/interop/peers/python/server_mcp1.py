@@ -241,10 +241,10 @@ async def set_level(level: types.LoggingLevel) -> None:
 
 @low.list_tools()
 async def list_tools(request: types.ListToolsRequest) -> types.ListToolsResult:
-    """A page of the tools; `FastMCP` itself never pages."""
-    start = int((request.params and request.params.cursor) or 0)
+    """A page of the tools; `FastMCP` itself never pages. The SDK also calls with None, and wants them all."""
     tools = await server.list_tools()
-    end = start + PAGE
+    start = int((request and request.params and request.params.cursor) or 0)
+    end = start + PAGE if request else len(tools)
     return types.ListToolsResult(tools=tools[start:end], nextCursor=str(end) if end < len(tools) else None)
 
 
