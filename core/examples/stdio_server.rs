@@ -94,7 +94,7 @@ fn call(
             text(&format!("sent {}", arguments.n))?
         }
     };
-    Ok(server.machine_mut().respond(request, &result)?)
+    Ok(server.machine_mut().respond(request, result)?)
 }
 
 /// A result that is one block of text.

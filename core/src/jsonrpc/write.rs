@@ -60,13 +60,24 @@ fn method_and_params(out: &mut String, method: &str, params: Option<&str>) {
     out.push('}');
 }
 
+/// A successful response up to its result; a closing bracket ends it.
+pub(crate) fn response_front(id: &RequestId) -> String {
+    let mut out = String::with_capacity(2 * ENVELOPE);
+    write_response_front(&mut out, id);
+    out
+}
+
+fn write_response_front(out: &mut String, id: &RequestId) {
+    out.push_str(HEAD);
+    out.push_str("\"id\":");
+    id.write_to(out);
+    out.push_str(",\"result\":");
+}
+
 /// A successful response whose result text is appended by `result`.
 pub(crate) fn response(id: &RequestId, result_length: usize, result: impl FnOnce(&mut String)) -> String {
     let mut out = String::with_capacity(ENVELOPE + result_length);
-    out.push_str(HEAD);
-    out.push_str("\"id\":");
-    id.write_to(&mut out);
-    out.push_str(",\"result\":");
+    write_response_front(&mut out, id);
     result(&mut out);
     out.push('}');
     out

@@ -19,7 +19,7 @@ pub use era::EraVerdict;
 pub(crate) use errors::{project_error, resource_not_found};
 pub(crate) use inputs::{InputMismatch, missing_capabilities, project_input_answer, project_input_params};
 pub use methods::{Direction, Kind, Method, MethodRow};
-pub(crate) use results::{ResultMembers, write_list_result, write_result};
+pub(crate) use results::{ResultMembers, write_front, write_list_result, write_result};
 pub(crate) use text::one_line;
 
 use alloc::vec::Vec;

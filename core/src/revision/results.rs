@@ -157,6 +157,37 @@ pub(crate) fn write_result(
     outgoing.write(out, result, &survey)
 }
 
+/// Appends what comes before `result` without its opening bracket, so that the rest of `result` can follow
+/// as it is. False if the result cannot go out like this; [`write_result`] then writes it.
+///
+/// # Errors
+/// If `result` is not a JSON object.
+pub(crate) fn write_front(
+    out: &mut String,
+    method: Option<Method>,
+    revision: Revision,
+    result: &str,
+    members: &ResultMembers<'_>,
+) -> Result<bool, ScanError> {
+    let outgoing = Outgoing { method, revision, members };
+    let survey = Survey::of(result)?;
+    let has_text = method != Some(Method::ToolsCall)
+        || (survey.content.is_some() && missing_text_copy(result, &survey).is_none());
+    let as_it_is = has_text
+        && !survey.newline
+        && !survey.is_empty
+        && survey.object == (0..result.len())
+        && survey.result_type.is_none()
+        && !outgoing.needs_projection(result, &survey)
+        && outgoing.insertions(result, &survey, None).is_empty();
+    if as_it_is {
+        let mut object = ObjectWriter::open(out);
+        outgoing.write_modern_members(&mut object, &survey, true);
+        object.rest();
+    }
+    Ok(as_it_is)
+}
+
 impl Outgoing<'_> {
     fn write(&self, out: &mut String, result: &str, survey: &Survey) -> Result<(), ScanError> {
         let result_type = survey.result_type.as_ref().map(|kind| &result[kind.clone()]);

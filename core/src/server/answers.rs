@@ -1,5 +1,6 @@
 //! How answers go out: alone, or collected into the array that answers a batch.
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -8,7 +9,7 @@ use crate::config::ServerConfig;
 use crate::error::{ApiMisuse, Error};
 use crate::jsonrpc::{RequestId, RpcError, write};
 use crate::machine::{RequestHandle, Route};
-use crate::revision::{Era, Method, ResultMembers, Revision, meta, project_error, write_result};
+use crate::revision::{Era, Method, ResultMembers, Revision, meta, project_error, write_front, write_result};
 
 use super::in_flight::{InFlight, InFlightTable};
 use super::{Server, refusal};
@@ -146,7 +147,7 @@ impl Server {
         result: &str,
     ) {
         // Results of the server's own are objects.
-        if let Ok(text) = self.write_answer(to.id, Some(method), revision, result, None) {
+        if let Ok(text) = self.write_answer(to.id, Some(method), revision, result.into(), None) {
             self.deliver(to.handle, to.batch, text);
         }
     }
@@ -157,16 +158,28 @@ impl Server {
         id: &RequestId,
         method: Option<Method>,
         revision: Revision,
-        result: &str,
+        result: Cow<'_, str>,
         extra: Option<(&str, &str)>,
     ) -> Result<String, Error> {
         let mut pairs = [("", ""); 2];
         let members = result_members(&self.config, &self.identity, revision, extra, &mut pairs);
+        let result = match result {
+            Cow::Owned(text) if text.len() >= LARGE => {
+                let mut front = write::response_front(id);
+                if write_front(&mut front, method, revision, &text, &members)
+                    .map_err(|_| ApiMisuse::InvalidJson)?
+                {
+                    return Ok(enclose(&front, text));
+                }
+                Cow::Owned(text)
+            }
+            other => other,
+        };
         let room = result.len()
             + members.meta.iter().map(|(key, value)| key.len() + value.len() + 80).sum::<usize>();
         let mut outcome = Ok(());
         let text = write::response(id, room, |out| {
-            outcome = write_result(out, method, revision, result, &members);
+            outcome = write_result(out, method, revision, &result, &members);
         });
         outcome.map_err(|_| ApiMisuse::InvalidJson)?;
         Ok(text)
@@ -206,9 +219,9 @@ impl Server {
         Err(InFlightTable::why_missing(request, self.drawn).into())
     }
 
-    pub(super) fn answer(&mut self, request: RequestHandle, result: &str) -> Result<(), Error> {
+    pub(super) fn answer(&mut self, request: RequestHandle, result: Cow<'_, str>) -> Result<(), Error> {
         // A late answer is checked like any other, so that a mistake does not hide behind a race.
-        if self.in_flight.is_late(request) && !is_object(result) {
+        if self.in_flight.is_late(request) && !is_object(&result) {
             return Err(ApiMisuse::InvalidJson.into());
         }
         if self.answerable(request)?.is_none() {
@@ -240,7 +253,7 @@ impl Server {
         let mut result = String::from("{\"content\":[{\"type\":\"text\",\"text\":");
         write::string(&mut result, message);
         result.push_str("}],\"isError\":true}");
-        self.answer(request, &result)
+        self.answer(request, result.into())
     }
 
     /// Takes a request out of the table and sends its answer.
@@ -263,6 +276,18 @@ impl Server {
         self.in_flight.insert(handle, entry);
         true
     }
+}
+
+/// A result of so many bytes that is given away becomes the message itself, instead of being copied into one.
+const LARGE: usize = 4 << 10;
+
+/// Puts what comes before a result in the place of its opening bracket, and ends the envelope.
+fn enclose(front: &str, mut result: String) -> String {
+    // Room for the bracket and for the line end of a byte stream.
+    result.reserve(front.len() + 2);
+    result.replace_range(..1, front);
+    result.push('}');
+    result
 }
 
 /// What a result gets besides what the application wrote.

@@ -33,6 +33,7 @@ mod tests;
 
 pub use event::{ClientFailure, CompletionReference, Event, RequestContext, TemplateMatch};
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -240,14 +241,19 @@ impl Server {
 
     /// Answers a request with the text of its result object, written for the newest revision: what the
     /// client's revision must not see is left out or replaced. A request that was cancelled takes the answer
-    /// and sends nothing.
+    /// and sends nothing. A large result is best given away, as a `String` with some room to spare: it then
+    /// becomes the message instead of being copied into one.
     ///
     /// # Errors
     /// [`UnknownRequest`](crate::ApiMisuse::UnknownRequest), [`AlreadyAnswered`](crate::ApiMisuse::AlreadyAnswered),
     /// [`InvalidJson`](crate::ApiMisuse::InvalidJson), and the request then still waits for its answer;
     /// [`Closed`](Error::Closed) after the end.
-    pub fn respond(&mut self, request: RequestHandle, result: &str) -> Result<(), Error> {
-        self.answer(request, result)
+    pub fn respond<'a>(
+        &mut self,
+        request: RequestHandle,
+        result: impl Into<Cow<'a, str>>,
+    ) -> Result<(), Error> {
+        self.answer(request, result.into())
     }
 
     /// Answers a request with an error.

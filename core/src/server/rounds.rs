@@ -255,7 +255,7 @@ impl Server {
         };
         let kept = Kept { round, answers: &entry.context.input_answers, state: state.map(Json::as_str) };
         let result = self.input_required(&origin, &kept, &open, nonce)?;
-        let text = self.write_answer(&entry.id, entry.method, entry.context.revision, &result, None)?;
+        let text = self.write_answer(&entry.id, entry.method, entry.context.revision, result.into(), None)?;
         self.finish(request, text);
         Ok(())
     }
@@ -274,7 +274,7 @@ impl Server {
         let kept = Kept { round: again.round, answers: &again.answers, state };
         let text = self
             .input_required(&origin, &kept, &again.open, nonce)
-            .and_then(|result| self.write_answer(&arrival.id, method, context.revision, &result, None));
+            .and_then(|result| self.write_answer(&arrival.id, method, context.revision, result.into(), None));
         match text {
             Ok(text) => self.deliver(arrival.handle, arrival.batch, text),
             Err(_) => self.refuse(&arrival.addressee(), &refusal::overloaded("bytes of requestState")),

@@ -201,7 +201,8 @@ impl Server {
             let mut id = String::new();
             entry.id.write_to(&mut id);
             let extra = Some((meta::SUBSCRIPTION_ID, id.as_str()));
-            let text = self.write_answer(&entry.id, entry.method, entry.context.revision, "{}", extra)?;
+            let text =
+                self.write_answer(&entry.id, entry.method, entry.context.revision, "{}".into(), extra)?;
             self.finish(request, text);
         }
         self.queues.tell(Event::SubscriptionClosed { subscription });

@@ -343,3 +343,52 @@ fn many_slow_requests_stop_the_intake_unless_the_client_owes_an_answer() {
     bench.server.require_input(bench.now, request, alloc::vec![question], None).unwrap();
     assert!(bench.server.wants_input());
 }
+
+#[test]
+fn a_large_result_given_away_goes_out_like_a_borrowed_one() {
+    let filler = "x".repeat(8 << 10);
+    let results = [
+        format!(r#"{{"content":[{{"type":"text","text":"{filler}"}}]}}"#),
+        format!(r#" {{"content":[{{"type":"text","text":"{filler}"}}]}} "#),
+        format!("{{\"content\":[{{\"type\":\"text\",\n\"text\":\"{filler}\"}}]}}"),
+        format!(r#"{{"content":[],"structuredContent":{{"a":"{filler}"}}}}"#),
+        format!(r#"{{"structuredContent":["{filler}"]}}"#),
+        format!(
+            r#"{{"content":[{{"type":"resource_link","uri":"a:{filler}","name":"n"}}],"_meta":{{"a":1}}}}"#
+        ),
+        format!(
+            r#"{{"resultType":"complete","content":[{{"type":"text","text":"{filler}"}}],"isError":null}}"#
+        ),
+        format!(r#"{{"content":[{{"type":"text","text":"{filler}"}}],"_meta":{{}}}}"#),
+    ];
+    for revision in Revision::ALL {
+        for identify in [true, false] {
+            let mut config = config();
+            config.identify_results = identify;
+            let mut bench = match revision {
+                Revision::V2026_07_28 => Bench::with(config),
+                _ => Bench::session_with(config, revision, "{}"),
+            };
+            for result in &results {
+                let call = |bench: &mut Bench| match revision {
+                    Revision::V2026_07_28 => bench.call(&modern("1", "tools/call", r#""name":"echo""#)),
+                    _ => bench.call(&legacy("1", "tools/call", r#""name":"echo""#)),
+                };
+                let request = call(&mut bench);
+                bench.server.respond(request, result.as_str()).unwrap();
+                let borrowed = bench.sent_one();
+                let request = call(&mut bench);
+                bench.server.respond(request, result.clone()).unwrap();
+                assert_eq!(bench.sent_one(), borrowed);
+            }
+            let request = bench.call(&match revision {
+                Revision::V2026_07_28 => modern("1", "tools/call", r#""name":"echo""#),
+                _ => legacy("1", "tools/call", r#""name":"echo""#),
+            });
+            let broken = format!(r#"{{"content":"{filler}"#);
+            assert_eq!(bench.server.respond(request, broken), misuse(ApiMisuse::InvalidJson));
+            bench.server.respond(request, TEXT_RESULT).unwrap();
+            bench.sent_one();
+        }
+    }
+}
