@@ -535,7 +535,8 @@ fn check_sender(method: Option<Method>, kind: Kind) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether an error says that a request was not even looked at, as legacy servers say to modern requests.
+/// Whether an error says that a request was not even looked at, as legacy servers and those that no longer serve the
+/// revision say to modern requests.
 const fn is_refusal(code: i64) -> bool {
     matches!(
         code,
@@ -543,6 +544,7 @@ const fn is_refusal(code: i64) -> bool {
             | RpcError::INVALID_REQUEST
             | RpcError::METHOD_NOT_FOUND
             | RpcError::INVALID_PARAMS
+            | RpcError::UNSUPPORTED_PROTOCOL_VERSION
     )
 }
 

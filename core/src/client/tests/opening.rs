@@ -380,6 +380,25 @@ fn a_stored_verdict_that_proves_wrong_leads_to_a_probe_and_loses_nothing() {
 }
 
 #[test]
+fn a_revision_that_is_no_longer_served_speaks_against_a_stored_verdict() {
+    let mut modern = config();
+    modern.era = EraVerdict::from_text("2026-07-28");
+    let mut peer = Peer::new(modern);
+    peer.events();
+    let (request, id) = peer.call();
+    let unsupported = r#"{"code":-32022,"message":"no","data":{"supported":["2025-06-18"]}}"#;
+    peer.fail(&id, unsupported);
+    let probe = peer.sent_one();
+    assert_eq!(method_of(&probe), "server/discover");
+    peer.fail(&id_of(&probe), unsupported);
+    let initialize = assert_initializes(&mut peer, Revision::V2025_06_18);
+    peer.receive(&initialize_result(&initialize, "2025-06-18"));
+    let call = id_of(&peer.sent()[1]);
+    peer.answer(&call, "{}");
+    assert_eq!(peer.events()[1], answered(request, "{}"));
+}
+
+#[test]
 fn silence_and_refused_subscriptions_speak_against_a_stored_verdict_too() {
     let mut modern = config();
     modern.era = EraVerdict::from_text("2026-07-28");
