@@ -7,9 +7,11 @@ mod mutation;
 pub mod operations;
 mod pair;
 mod random;
+mod tour;
 pub mod vectors;
 
 pub use choices::Choices;
 pub use mutation::mutate;
 pub use pair::{Link, Pair, client_config, server_config};
 pub use random::Random;
+pub use tour::Tour;

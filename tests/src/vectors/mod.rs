@@ -12,20 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::Random;
-
-/// How what the steps feed reaches the machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Feeding {
-    /// Step by step.
-    AsWritten,
-    /// What several steps in a row feed, at once.
-    Joined,
-    /// The same, cut at random places.
-    Cut,
-    /// One byte at a time.
-    Bytes,
-}
+use crate::{Link, Random};
 
 /// One script.
 #[derive(Deserialize)]
@@ -118,14 +105,14 @@ impl Vector {
         Ok(vector)
     }
 
-    /// Plays the script.
+    /// Plays the script; what is fed goes in as `link` says.
     ///
     /// # Errors
     /// Where the machine and the script disagree.
-    pub fn play(&self, feeding: Feeding, random: Random) -> Result<(), String> {
+    pub fn play(&self, link: Link, random: Random) -> Result<(), String> {
         match self.role {
-            Role::Client => play::play(client::Played::new(&self.config)?, &self.steps, feeding, random),
-            Role::Server => play::play(server::Played::new(&self.config)?, &self.steps, feeding, random),
+            Role::Client => play::play(client::Played::new(&self.config)?, &self.steps, link, random),
+            Role::Server => play::play(server::Played::new(&self.config)?, &self.steps, link, random),
         }
     }
 }

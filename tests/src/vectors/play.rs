@@ -7,8 +7,8 @@ use barewire::{Error, Instant, Machine};
 use serde_json::{Map, Value};
 
 use super::pattern::Names;
-use super::{Feeding, State, Step};
-use crate::Random;
+use super::{State, Step};
+use crate::{Link, Random};
 
 /// Deadlines that may follow each other without time passing before that counts as hanging.
 const MOST_DEADLINES: usize = 10_000;
@@ -61,29 +61,21 @@ struct Player<R: Played> {
     role: R,
     names: Names,
     now: Instant,
-    feeding: Feeding,
+    link: Link,
     random: Random,
-    /// What was fed and has not yet reached the machine.
-    fed: Vec<u8>,
     /// What was sent and not yet expected; the last line may be unfinished.
     sent: Vec<u8>,
     events: VecDeque<Value>,
 }
 
 /// Plays `steps`; the error says where machine and script disagree.
-pub(super) fn play<R: Played>(
-    role: R,
-    steps: &[Step],
-    feeding: Feeding,
-    random: Random,
-) -> Result<(), String> {
+pub(super) fn play<R: Played>(role: R, steps: &[Step], link: Link, random: Random) -> Result<(), String> {
     let mut player = Player {
         role,
         names: Names::default(),
         now: Instant::ZERO,
-        feeding,
+        link,
         random,
-        fed: Vec::new(),
         sent: Vec::new(),
         events: VecDeque::new(),
     };
@@ -91,15 +83,11 @@ pub(super) fn play<R: Played>(
     for (number, step) in steps.iter().enumerate() {
         player.step(step).map_err(|error| format!("step {}: {error}", number + 1))?;
     }
-    player.hand_over()?;
     player.nothing_is_left()
 }
 
 impl<R: Played> Player<R> {
     fn step(&mut self, step: &Step) -> Result<(), String> {
-        if self.feeding == Feeding::AsWritten || !matches!(step, Step::Feed(_) | Step::FeedHex(_)) {
-            self.hand_over()?;
-        }
         match step {
             Step::Feed(Value::String(text)) => {
                 let text = self.names.fill(text)?;
@@ -124,29 +112,18 @@ impl<R: Played> Player<R> {
     }
 
     fn feed(&mut self, bytes: &[u8]) -> Result<(), String> {
-        self.fed.extend_from_slice(bytes);
-        Ok(())
-    }
-
-    /// Gives the machine what was fed.
-    fn hand_over(&mut self) -> Result<(), String> {
-        let fed = std::mem::take(&mut self.fed);
-        let mut rest = &fed[..];
+        let mut rest = bytes;
         while !rest.is_empty() {
-            let (piece, after) = rest.split_at(self.piece(rest.len()));
+            let count = match self.link {
+                Link::Whole => rest.len(),
+                Link::Cut => 1 + self.random.below(rest.len()),
+                Link::Bytes => 1,
+            };
+            let (piece, after) = rest.split_at(count);
             self.input(|stdio, now| stdio.receive_data(now, piece))?;
             rest = after;
         }
         Ok(())
-    }
-
-    /// How many of `length` bytes go at once.
-    fn piece(&mut self, length: usize) -> usize {
-        match self.feeding {
-            Feeding::AsWritten | Feeding::Joined => length,
-            Feeding::Cut => 1 + self.random.below(length),
-            Feeding::Bytes => 1,
-        }
     }
 
     fn input(
@@ -165,12 +142,16 @@ impl<R: Played> Player<R> {
     /// Takes out what is to be sent and told.
     fn collect(&mut self) {
         loop {
-            let length = self.role.stdio().data_to_send().len();
-            if length == 0 {
+            let data = self.role.stdio().data_to_send();
+            if data.is_empty() {
                 break;
             }
-            let count = self.piece(length);
-            self.sent.extend_from_slice(&self.role.stdio().data_to_send()[..count]);
+            let count = match self.link {
+                Link::Whole => data.len(),
+                Link::Cut => 1 + self.random.below(data.len()),
+                Link::Bytes => 1,
+            };
+            self.sent.extend_from_slice(&data[..count]);
             self.role.stdio().consume(count);
         }
         while let Some(event) = self.role.stdio().machine_mut().poll_event() {
