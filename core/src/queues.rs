@@ -5,6 +5,9 @@ use alloc::collections::VecDeque;
 use crate::limits::Limits;
 use crate::machine::{Route, Transmit};
 
+/// Room for more than this many is given back once a queue is empty, so that a burst costs nothing for ever.
+const KEEP: usize = 256;
+
 /// The two queues of a machine.
 #[derive(Debug)]
 pub(crate) struct Queues<Event> {
@@ -78,12 +81,41 @@ impl<Event> Queues<Event> {
         if let Transmit::Message { text, .. } = &transmit {
             self.bytes -= text.len();
         }
+        give_back(&mut self.transmits);
         Some(transmit)
     }
 
     pub(crate) fn poll_event(&mut self) -> Option<Event> {
         let (event, bytes) = self.events.pop_front()?;
         self.event_bytes -= bytes;
+        give_back(&mut self.events);
         Some(event)
+    }
+}
+
+fn give_back<T>(queue: &mut VecDeque<T>) {
+    if queue.is_empty() && queue.capacity() > KEEP {
+        *queue = VecDeque::new();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_for_a_burst_is_given_back() {
+        let mut queues = Queues::new();
+        for number in 0..10 * KEEP {
+            queues.tell(number);
+            queues.send("x".into(), Route::Alone);
+        }
+        for number in 0..10 * KEEP {
+            assert_eq!(queues.poll_event(), Some(number));
+            assert!(queues.poll_transmit().is_some());
+        }
+        assert!(queues.poll_event().is_none() && queues.poll_transmit().is_none());
+        assert!(queues.events.capacity() <= KEEP && queues.transmits.capacity() <= KEEP);
+        assert_eq!((queues.bytes, queues.event_bytes), (0, 0));
     }
 }
