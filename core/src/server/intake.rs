@@ -96,7 +96,9 @@ impl Machine for Server {
 
     fn wants_input(&self) -> bool {
         // Input is also how a client answers questions and gives up requests: it is not stopped while it may help.
-        let has_room = self.in_flight.len() < self.config.limits.requests_in_flight.div_ceil(2);
+        // Nor do subscriptions count, which only their clients end.
+        let running = self.in_flight.len().saturating_sub(self.subscriptions.listening());
+        let has_room = running < self.config.limits.requests_in_flight.div_ceil(2);
         self.takes_input()
             && self.queues.wants_input(&self.config.limits)
             && (has_room || self.outbound.len() > 0)

@@ -59,6 +59,11 @@ impl Subscriptions {
         self.by_uri.keys().map(AsRef::as_ref)
     }
 
+    /// How many are kept open by a request of their own.
+    pub(super) fn listening(&self) -> usize {
+        self.open.len().saturating_sub(self.by_uri.len())
+    }
+
     pub(super) fn close_all(&mut self) -> Vec<SubscriptionHandle> {
         let handles = self.open.keys().copied().collect();
         *self = Subscriptions::default();

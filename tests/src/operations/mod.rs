@@ -65,8 +65,8 @@ struct World<'a> {
     told: ClientLedger,
     heard: ServerLedger,
     limits: Limits,
-    /// Nothing but the two peers' own bytes travels.
-    honest: bool,
+    /// The end of input was told to the server.
+    server_reads_no_more: bool,
     story: String,
 }
 
@@ -97,7 +97,7 @@ impl<'a> World<'a> {
             told: ClientLedger::default(),
             heard,
             limits,
-            honest: true,
+            server_reads_no_more: false,
             story: String::new(),
             choices,
         };
@@ -206,7 +206,6 @@ impl<'a> World<'a> {
     /// Something comes in between on the link.
     fn interfere(&mut self) {
         self.collect();
-        self.honest = false;
         let pipe = if self.choices.once_in(2) { &mut self.to_server } else { &mut self.to_client };
         match self.choices.below(4) {
             0 => {
@@ -247,17 +246,22 @@ impl<'a> World<'a> {
                 }
             }
             17 => fatal(self.client.receive_eof(self.now)),
-            18 => fatal(self.server.receive_eof(self.now)),
+            18 => self.end_input_of_server(),
             _ => self.poll_events(),
         }
+    }
+
+    fn end_input_of_server(&mut self) {
+        self.to_server.ended = true;
+        self.server_reads_no_more = true;
+        fatal(self.server.receive_eof(self.now));
     }
 
     /// Each side sees the end of the other's output if it has ended.
     fn end_of_input(&mut self) {
         self.collect();
         if self.client.is_finished() && self.to_server.bytes.is_empty() && !self.to_server.ended {
-            self.to_server.ended = true;
-            fatal(self.server.receive_eof(self.now));
+            self.end_input_of_server();
         }
         if self.server.is_finished() && self.to_client.bytes.is_empty() && !self.to_client.ended {
             self.to_client.ended = true;
@@ -273,6 +277,7 @@ impl<'a> World<'a> {
         assert!(self.heard.over);
         self.heard = ServerLedger::new(self.heard.prompt);
         self.server = new_server(&self.server_config);
+        self.server_reads_no_more = false;
         self.server.machine_mut().handle_timeout(self.now);
         self.to_client = Pipe::default();
         self.to_server = Pipe::default();
@@ -293,6 +298,7 @@ impl<'a> World<'a> {
             if self.answer_all() {
                 continue;
             }
+            self.check_appetite();
             let Some(due) = self.next_deadline() else {
                 assert!(self.told.open.is_empty(), "waits without a deadline: {:?}", self.told.open);
                 assert!(self.heard.asked.is_empty(), "waits without a deadline: {:?}", self.heard.asked);
@@ -302,6 +308,13 @@ impl<'a> World<'a> {
             self.pass(due);
         }
         panic!("there is always a next deadline: {:?} at {:?}", self.next_deadline(), self.now);
+    }
+
+    /// Who owes nothing and has nothing to tell or to send reads on.
+    fn check_appetite(&self) {
+        let idle = self.heard.owed.is_empty() && !self.heard.over && !self.server_reads_no_more;
+        assert!(!idle || self.server.wants_input(), "an idle server has stopped reading");
+        assert!(self.told.over || self.client.wants_input(), "an idle client has stopped reading");
     }
 
     /// Everything is closed; then nothing is left.

@@ -202,3 +202,19 @@ fn legacy_sessions_are_told_of_lists_that_were_declared_to_them() {
     bench.sent();
     assert!(bench.reply(&legacy("1", "prompts/list", "")).contains(r#""prompts":[]"#));
 }
+
+#[test]
+fn subscriptions_do_not_stop_the_intake_that_could_end_them() {
+    let mut config = config();
+    config.limits.requests_in_flight = 6;
+    let mut bench = Bench::with(config);
+    for id in ["1", "2", "3"] {
+        listen(&mut bench, id, "{}");
+        assert!(bench.server.wants_input());
+    }
+    for id in ["4", "5", "6"] {
+        assert!(bench.server.wants_input());
+        bench.call(&modern(id, "tools/call", r#""name":"nap""#));
+    }
+    assert!(!bench.server.wants_input());
+}
