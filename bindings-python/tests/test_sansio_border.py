@@ -415,3 +415,20 @@ def test_a_restart_is_asked_once() -> None:
     client.restart(0)
     client.data_to_send()
     assert not any(isinstance(event, RestartRequired) for event in client.receive_eof(0))
+
+
+def test_ends_of_a_request_are_the_builtin_errors_too() -> None:
+    import pickle
+
+    from barewire._errors import ConnectionLostError, McpError, RequestTimedOutError
+
+    pairs: list[tuple[type[McpError], type[Exception]]] = [
+        (RequestTimedOutError, TimeoutError),
+        (ConnectionLostError, ConnectionError),
+    ]
+    for ours, builtin in pairs:
+        with pytest.raises(builtin) as caught:
+            raise ours("too late", 601)
+        error = pickle.loads(pickle.dumps(caught.value))
+        assert isinstance(error, ours)
+        assert (str(error), error.code, error.message) == ("too late", 601, "too late")

@@ -60,16 +60,16 @@ class ConnectionClosedError(McpError):
 # ---------------------------------------------------------------- ends of a request without a result
 
 
-class RequestTimedOutError(McpError):
-    """No answer came in time."""
+class RequestTimedOutError(McpError, TimeoutError):
+    """No answer came in time. It is a `TimeoutError` too."""
 
 
 class RequestCancelledError(McpError):
     """This side cancelled the request."""
 
 
-class ConnectionLostError(McpError):
-    """The connection ended before the answer came.
+class ConnectionLostError(McpError, ConnectionError):
+    """The connection ended before the answer came. It is a `ConnectionError` too.
 
     Where the server was a child process, `exit_status` says how it ended, if it has, and `stderr` holds the
     last bytes that it wrote there, if they were captured.

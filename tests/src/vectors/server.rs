@@ -197,7 +197,7 @@ fn run_for_request(server: &mut Server, now: Instant, command: Command) -> Resul
     let handle = RequestHandle::from_number;
     match command {
         Command::Respond { request, result } => {
-            done(server.respond(handle(request), &settings::json_text(&result)))
+            done(server.respond(handle(request), settings::json_text(&result)))
         }
         Command::RespondError { request, code, message, data } => {
             let mut error = RpcError::new(code, &message);
