@@ -420,9 +420,9 @@ def test_a_restart_is_asked_once() -> None:
 def test_ends_of_a_request_are_the_builtin_errors_too() -> None:
     import pickle
 
-    from barewire._errors import ConnectionLostError, McpError, RequestTimedOutError
+    from barewire._errors import ConnectionLostError, RequestTimedOutError
 
-    pairs: list[tuple[type[McpError], type[Exception]]] = [
+    pairs: list[tuple[type[barewire.McpError], type[Exception]]] = [
         (RequestTimedOutError, TimeoutError),
         (ConnectionLostError, ConnectionError),
     ]
