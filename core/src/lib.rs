@@ -103,6 +103,7 @@ mod session;
 mod subscription;
 mod time;
 pub mod transport;
+mod uri;
 pub mod uri_template;
 
 pub use cache::{CacheScope, Freshness};

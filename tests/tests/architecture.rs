@@ -14,7 +14,11 @@ struct Layer {
 /// Lowest first. Modules of one layer do not know each other; `lib.rs` knows all.
 const LAYERS: [Layer; 9] = [
     // 0: values that know nothing of ours.
-    Layer { modules: &["json", "limits", "seed", "time", "trace", "uri_template"], below: 0, also: &[] },
+    Layer {
+        modules: &["json", "limits", "seed", "time", "trace", "uri", "uri_template"],
+        below: 0,
+        also: &[],
+    },
     // 1: envelopes.
     Layer { modules: &["jsonrpc"], below: 1, also: &[] },
     // 2: what the revisions say, and typed values of it.

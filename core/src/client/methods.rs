@@ -82,7 +82,8 @@ impl Client {
     /// Asks for a prompt. `arguments` is the text of an object of strings by name.
     ///
     /// # Errors
-    /// As [`request`](Self::request).
+    /// As [`request`](Self::request); [`InvalidDefinition`](crate::ApiMisuse::InvalidDefinition) if an argument
+    /// is no string.
     pub fn get_prompt(
         &mut self,
         now: Instant,
@@ -90,6 +91,7 @@ impl Client {
         arguments: Option<&str>,
         options: RequestOptions,
     ) -> Result<RequestHandle, Error> {
+        check_strings(arguments)?;
         let params = name_and_arguments(name, arguments)?;
         self.request(now, Method::PromptsGet.name(), Some(&params), options)
     }
@@ -126,13 +128,14 @@ impl Client {
     /// Asks for suggestions.
     ///
     /// # Errors
-    /// As [`request`](Self::request).
+    /// As [`get_prompt`](Self::get_prompt).
     pub fn complete(
         &mut self,
         now: Instant,
         completion: Completion<'_>,
         options: RequestOptions,
     ) -> Result<RequestHandle, Error> {
+        check_strings(completion.arguments)?;
         let params = completion_params(&completion)?;
         self.request(now, Method::CompletionComplete.name(), Some(&params), options)
     }
@@ -205,6 +208,15 @@ fn object(text: &str) -> Result<&str, Error> {
     } else {
         Err(ApiMisuse::InvalidJson.into())
     }
+}
+
+/// Arguments of prompts are strings by name (server/prompts).
+fn check_strings(arguments: Option<&str>) -> Result<(), ApiMisuse> {
+    let mut are_strings = true;
+    let arguments = arguments.unwrap_or("{}");
+    scan::object_members(arguments, MAX_DEPTH, |_, value| are_strings &= arguments[value].starts_with('"'))
+        .map_err(|_| ApiMisuse::InvalidJson)?;
+    if are_strings { Ok(()) } else { Err(ApiMisuse::InvalidDefinition("arguments")) }
 }
 
 #[cfg(test)]

@@ -8,10 +8,13 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::error::{ApiMisuse, Error};
-use crate::json::Json;
+use crate::json::{Json, dialect};
 use crate::jsonrpc::{RequestId, RpcError, Violation, write};
 use crate::machine::{InputHandle, RequestHandle, Route};
-use crate::revision::{Capabilities, Capability, Method, Revision, project_input_answer};
+use crate::revision::{
+    Capabilities, Capability, Method, Revision, has_tool_use, has_url, is_balanced, project_input_answer,
+    uses_tools,
+};
 use crate::rounds::{InputKind, InputRequest, InputResponse};
 use crate::time::Instant;
 
@@ -39,22 +42,63 @@ pub(super) struct Question {
     kind: InputKind,
     /// The user is sent to a URL, so that the answer has no content.
     by_url: bool,
+    /// What the server lets the model do with tools.
+    tool_choice: ToolChoice,
     origin: Origin,
 }
 
 impl Question {
     pub(super) fn new(kind: InputKind, params: Option<&str>, origin: Origin) -> Question {
         let by_url = kind == InputKind::Elicitation && members(params, ["mode"]) == [Some("\"url\"")];
-        Question { kind, by_url, origin }
+        Question { kind, by_url, tool_choice: ToolChoice::of(kind, params), origin }
     }
 
     /// Checks an answer and writes it as `revision` wants it.
     fn write_answer(&self, revision: Revision, result: &Json) -> Result<String, Error> {
         let result = project_input_answer(self.kind.method(), revision, result.as_str())?;
-        if self.by_url && members(Some(&result), ["content"]) != [None] {
+        let [content] = members(Some(&result), ["content"]);
+        let fits = match self.kind {
+            InputKind::Elicitation => !(self.by_url && content.is_some()),
+            InputKind::Sampling => self.tool_choice.allows(content.is_some_and(has_tool_use)),
+            InputKind::Roots => true,
+        };
+        if !fits {
             return Err(ApiMisuse::InvalidDefinition("content").into());
         }
         Ok(result)
+    }
+}
+
+/// Whether a model may call tools (client/sampling, Tool Choice Modes).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ToolChoice {
+    Auto,
+    /// It calls one before it is done.
+    Required,
+    None,
+}
+
+impl ToolChoice {
+    fn of(kind: InputKind, params: Option<&str>) -> ToolChoice {
+        if kind != InputKind::Sampling {
+            return ToolChoice::Auto;
+        }
+        let [messages, choice] = members(params, ["messages", "toolChoice"]);
+        match members(choice, ["mode"]) {
+            // One was called earlier in the conversation: the model may be done now.
+            [Some("\"required\"")] if !messages.is_some_and(uses_tools) => ToolChoice::Required,
+            [Some("\"none\"")] => ToolChoice::None,
+            _ => ToolChoice::Auto,
+        }
+    }
+
+    /// Whether an answer that calls tools, or none, is what was asked for.
+    const fn allows(self, calls_tools: bool) -> bool {
+        match self {
+            ToolChoice::Auto => true,
+            ToolChoice::Required => calls_tools,
+            ToolChoice::None => !calls_tools,
+        }
     }
 }
 
@@ -313,6 +357,22 @@ pub(super) fn admit_question(
             let message = alloc::format!("Invalid params: {} was not declared", detail.path());
             Err(RpcError { code: RpcError::INVALID_PARAMS, message: Box::from(message), data: None })
         }
-        None => Ok(()),
+        None => check_soundness(kind, params, revision),
     }
+}
+
+/// Whether a question is one that can be answered: whatever it is, the application need not look for that.
+fn check_soundness(kind: InputKind, params: Option<&str>, revision: Revision) -> Result<(), RpcError> {
+    if revision < Revision::V2025_11_25 {
+        return Ok(());
+    }
+    let [messages, mode, schema] = members(params, ["messages", "mode", "requestedSchema"]);
+    let fault = match kind {
+        InputKind::Sampling if !messages.is_none_or(is_balanced) => "tool uses and results do not balance",
+        InputKind::Elicitation if mode == Some("\"url\"") && !params.is_some_and(has_url) => "url is none",
+        InputKind::Elicitation if !schema.is_none_or(dialect::is_known) => "unknown dialect of JSON Schema",
+        _ => return Ok(()),
+    };
+    let message = alloc::format!("Invalid params: {fault}");
+    Err(RpcError { code: RpcError::INVALID_PARAMS, message: Box::from(message), data: None })
 }

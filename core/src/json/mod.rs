@@ -1,5 +1,6 @@
 //! JSON text that has been checked once and is passed on as it is.
 
+pub(crate) mod dialect;
 pub(crate) mod scan;
 
 use alloc::sync::Arc;

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::content::ContentBlock;
 use super::value::{Object, Rejected, Unfit, Value, object, read_items};
-use crate::json::Json;
+use crate::json::{Json, dialect};
 
 object! {
     /// Hints on what a tool does. They are claims of the server, not facts. From 2025-03-26.
@@ -23,6 +23,28 @@ object! {
             /// It deals with the world outside.
             open_world_hint: bool = "openWorldHint";
         }
+    }
+}
+
+impl ToolAnnotations {
+    /// Whether the tool is said to change nothing. Without a word it may.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only_hint.unwrap_or(false)
+    }
+
+    /// Whether the tool may destroy something. Without a word it may, unless it changes nothing.
+    pub fn is_destructive(&self) -> bool {
+        !self.is_read_only() && self.destructive_hint.unwrap_or(true)
+    }
+
+    /// Whether calling the tool twice is like calling it once, as it is if it changes nothing.
+    pub fn is_idempotent(&self) -> bool {
+        self.is_read_only() || self.idempotent_hint.unwrap_or(false)
+    }
+
+    /// Whether the tool deals with the world outside. Without a word it does.
+    pub fn is_open_world(&self) -> bool {
+        self.open_world_hint.unwrap_or(true)
     }
 }
 
@@ -57,6 +79,8 @@ object! {
 pub enum SchemaFault {
     /// `type` is none of the words that JSON Schema defines.
     UnknownType,
+    /// `$schema` names a dialect that this library does not take.
+    UnknownDialect,
 }
 
 impl Tool {
@@ -64,7 +88,11 @@ impl Tool {
     pub fn output_schema_fault(&self) -> Option<SchemaFault> {
         const TYPES: [&str; 7] =
             ["\"object\"", "\"array\"", "\"string\"", "\"number\"", "\"integer\"", "\"boolean\"", "\"null\""];
-        let kind = self.output_schema.as_ref()?.json().member("type")?;
+        let schema = self.output_schema.as_ref()?.json();
+        if !dialect::is_known(schema.as_str()) {
+            return Some(SchemaFault::UnknownDialect);
+        }
+        let kind = schema.member("type")?;
         let known = kind.as_str().starts_with('[') || TYPES.contains(&kind.as_str());
         (!known).then_some(SchemaFault::UnknownType)
     }

@@ -2,7 +2,8 @@
 
 use alloc::string::String;
 
-use super::text::one_line;
+use super::inputs::has_url;
+use super::text::{self, one_line};
 use super::{Method, Revision, Revisions};
 use crate::json::Json;
 use crate::jsonrpc::{RpcError, write};
@@ -70,6 +71,21 @@ pub(crate) fn project_error(mut error: RpcError, method: Option<Method>, revisio
         error.data = Some(Json::trusted(&one_line(data.as_str())));
     }
     error
+}
+
+/// Whether the data of a URL-elicitation-required error lists elicitations, each in URL mode and with an id
+/// (client/elicitation, URL Elicitation Required Error).
+pub(crate) fn names_elicitations(error: &RpcError) -> bool {
+    let Some(list) = error.data.as_ref().and_then(|data| data.member("elicitations")) else { return false };
+    let mut sound = text::is_array(list.as_str()) && !text::is_empty_container(list.as_str());
+    text::each_element(list.as_str(), |elicitation| {
+        sound &= text::string_member(elicitation, "mode") == Some("url")
+            && has_url(elicitation)
+            && ["elicitationId", "message"]
+                .iter()
+                .all(|member| text::string_member(elicitation, member).is_some());
+    });
+    sound
 }
 
 /// The error for a resource that does not exist (server/resources, Error Handling).

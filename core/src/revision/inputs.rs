@@ -4,13 +4,17 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::conversation::{are_messages, is_balanced};
 use super::declarations::declared_object;
 use super::definitions::{TOOL, structured_content_fits, write_block, write_content};
+use super::form;
 use super::shape::{self, Member, Rule, always, only, since};
 use super::text::{self, ObjectWriter};
 use super::{Capabilities, Capability, Method, Revision, Revisions};
 use crate::json::Json;
+use crate::jsonrpc::parse::decode_string;
 use crate::jsonrpc::write;
+use crate::uri;
 
 /// Why a question cannot be asked of this client.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,29 +170,24 @@ fn required(fits: bool, member: &'static str) -> Result<(), InputMismatch> {
 fn check_elicitation(params: &str) -> Result<(), InputMismatch> {
     required(text::string_member(params, "message").is_some(), "message")?;
     match text::member(params, "mode") {
-        Some("\"url\"") => required(text::string_member(params, "url").is_some(), "url"),
+        Some("\"url\"") => required(has_url(params), "url"),
         None | Some("\"form\"") => {
             let schema = text::member(params, "requestedSchema").unwrap_or_default();
-            required(is_flat_schema(schema), "requestedSchema")
+            required(form::is_form(schema), "requestedSchema")
         }
         Some(_) => required(false, "mode"),
     }
 }
 
-fn check_sampling(params: &str) -> Result<(), InputMismatch> {
-    required(text::member(params, "messages").is_some_and(text::is_array), "messages")?;
-    required(text::member(params, "maxTokens").is_some(), "maxTokens")
+/// Whether `url` is one (client/elicitation, URL Mode).
+pub(crate) fn has_url(params: &str) -> bool {
+    text::member(params, "url").and_then(decode_string).is_some_and(|url| uri::is_uri(&url))
 }
 
-/// Whether it is an object of properties that are strings, numbers, booleans or choices among strings.
-fn is_flat_schema(schema: &str) -> bool {
-    const TYPES: [&str; 5] = ["string", "number", "integer", "boolean", "array"];
-    let properties = text::member(schema, "properties").unwrap_or_default();
-    let mut is_flat = text::string_member(schema, "type") == Some("object") && text::is_object(properties);
-    text::each_member(properties, |_, property| {
-        is_flat &= text::string_member(property, "type").is_some_and(|kind| TYPES.contains(&kind));
-    });
-    is_flat
+fn check_sampling(params: &str) -> Result<(), InputMismatch> {
+    let messages = text::member(params, "messages").unwrap_or_default();
+    required(are_messages(messages) && is_balanced(messages), "messages")?;
+    required(text::member(params, "maxTokens").is_some(), "maxTokens")
 }
 
 /// Whether `revision` has the words for a question that is sound in the newest one.
@@ -302,7 +301,7 @@ pub(crate) fn project_input_answer(
             (SAMPLING_ANSWER, !newest_only || content.is_some_and(is_plain_block))
         }
         Method::RootsList => {
-            required(text::member(&object, "roots").is_some_and(text::is_array), "roots")?;
+            required(text::member(&object, "roots").is_some_and(are_roots), "roots")?;
             (ROOTS_ANSWER, true)
         }
         _ => (&[][..], true),
@@ -313,6 +312,16 @@ pub(crate) fn project_input_answer(
     let mut out = String::with_capacity(object.len());
     shape::write_object(&mut out, &object, table, revision);
     Ok(out)
+}
+
+/// Whether each root is a `file://` URI that leads nowhere but where it says (client/roots).
+fn are_roots(roots: &str) -> bool {
+    let mut sound = text::is_array(roots);
+    text::each_element(roots, |root| {
+        let uri = text::member(root, "uri").and_then(decode_string);
+        sound &= uri.is_some_and(|uri| uri::is_file_uri(&uri) && !uri::climbs(&uri));
+    });
+    sound
 }
 
 /// The members of a requested schema, of which the properties differ.

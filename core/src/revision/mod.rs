@@ -1,10 +1,12 @@
 //! Protocol revisions: the only place that knows their names and what differs between them.
 
 mod capability;
+mod conversation;
 mod declarations;
 mod definitions;
 mod era;
 mod errors;
+mod form;
 mod inputs;
 pub(crate) mod meta;
 mod methods;
@@ -13,11 +15,14 @@ mod shape;
 mod text;
 
 pub use capability::{Capabilities, Capability};
+pub(crate) use conversation::{has_tool_use, is_balanced, uses_tools};
 pub(crate) use declarations::{write_client_capabilities, write_server_capabilities};
 pub(crate) use definitions::Definition;
 pub use era::EraVerdict;
-pub(crate) use errors::{project_error, resource_not_found};
-pub(crate) use inputs::{InputMismatch, missing_capabilities, project_input_answer, project_input_params};
+pub(crate) use errors::{names_elicitations, project_error, resource_not_found};
+pub(crate) use inputs::{
+    InputMismatch, has_url, missing_capabilities, project_input_answer, project_input_params,
+};
 pub use methods::{Direction, Kind, Method, MethodRow};
 pub(crate) use results::{ResultMembers, write_front, write_list_result, write_result};
 pub(crate) use text::one_line;

@@ -9,7 +9,9 @@ use crate::config::ServerConfig;
 use crate::error::{ApiMisuse, Error};
 use crate::jsonrpc::{RequestId, RpcError, write};
 use crate::machine::{RequestHandle, Route};
-use crate::revision::{Era, Method, ResultMembers, Revision, meta, project_error, write_front, write_result};
+use crate::revision::{
+    Era, Method, ResultMembers, Revision, meta, names_elicitations, project_error, write_front, write_result,
+};
 
 use super::in_flight::{InFlight, InFlightTable};
 use super::{Server, refusal};
@@ -235,7 +237,11 @@ impl Server {
 
     pub(super) fn answer_error(&mut self, request: RequestHandle, error: RpcError) -> Result<(), Error> {
         let Some(entry) = self.answerable(request)? else { return Ok(()) };
-        let text = write::error(Some(&entry.id), &project_error(error, entry.method, entry.context.revision));
+        let error = project_error(error, entry.method, entry.context.revision);
+        if error.code == RpcError::URL_ELICITATION_REQUIRED && !names_elicitations(&error) {
+            return Err(ApiMisuse::InvalidDefinition("elicitations").into());
+        }
+        let text = write::error(Some(&entry.id), &error);
         self.finish(request, text);
         Ok(())
     }

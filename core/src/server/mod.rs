@@ -158,7 +158,7 @@ impl Server {
     }
 
     /// Registers a tool: the text of a `Tool` object with at least `name` and `inputSchema`. Clients that
-    /// watch the list are told.
+    /// watch the list are told. Schemas are written in JSON Schema 2020-12, or in draft-07 if `$schema` says so.
     ///
     /// # Errors
     /// [`InvalidJson`](crate::ApiMisuse::InvalidJson), [`InvalidDefinition`](crate::ApiMisuse::InvalidDefinition),
@@ -259,7 +259,8 @@ impl Server {
     /// Answers a request with an error.
     ///
     /// # Errors
-    /// As [`respond`](Self::respond).
+    /// As [`respond`](Self::respond); [`InvalidDefinition`](crate::ApiMisuse::InvalidDefinition) if the error asks for
+    /// visits to URLs and its data does not list them.
     pub fn respond_error(&mut self, request: RequestHandle, error: RpcError) -> Result<(), Error> {
         self.answer_error(request, error)
     }

@@ -180,8 +180,12 @@ fn sampled_messages_by_revision() {
     let two = message(&format!("[{block},{block}]"));
     let audio = message(r#"{"type":"audio","data":"","mimeType":"audio/wav"}"#);
     let used = message(r#"{"type":"tool_use","id":"1","name":"t","input":{}}"#);
-    let given = message(r#"[{"type":"tool_result","toolUseId":"1","content":[],"structuredContent":[1]}]"#);
-    let given_object = message(r#"[{"type":"tool_result","toolUseId":"1","content":[]}]"#);
+    let answered = |result: &str| {
+        let used = r#"{"role":"assistant","content":{"type":"tool_use","id":"1","name":"t","input":{}}}"#;
+        format!(r#"{{"messages":[{used},{{"role":"user","content":[{result}]}}],"maxTokens":1}}"#)
+    };
+    let given = answered(r#"{"type":"tool_result","toolUseId":"1","content":[],"structuredContent":[1]}"#);
+    let given_object = answered(r#"{"type":"tool_result","toolUseId":"1","content":[]}"#);
     let meta = r#"{"messages":[{"role":"user","content":{"type":"text","text":"x","_meta":{}},"_meta":{}}],"maxTokens":1,"_meta":{"a":1},"task":{}}"#;
     assert_projected(
         Method::SamplingCreateMessage,

@@ -5,8 +5,9 @@ use alloc::boxed::Box;
 use alloc::string::String;
 
 use crate::error::ApiMisuse;
-use crate::json::Json;
+use crate::json::{Json, dialect};
 use crate::revision::{Definition, one_line};
+use crate::uri;
 
 /// A definition that has what its kind requires.
 pub(super) struct Checked {
@@ -31,12 +32,23 @@ pub(super) fn check(kind: Definition, text: &str) -> Result<Checked, ApiMisuse> 
             if input.member("type").is_none_or(|root| root.as_str() != "\"object\"") {
                 return Err(ApiMisuse::InvalidDefinition("inputSchema"));
             }
-            if definition.member("outputSchema").is_some_and(|schema| !schema.as_str().starts_with('{')) {
+            let output = definition.member("outputSchema");
+            if output.as_ref().is_some_and(|schema| !schema.as_str().starts_with('{')) {
                 return Err(ApiMisuse::InvalidDefinition("outputSchema"));
+            }
+            let mut schemas = core::iter::once(&input).chain(&output);
+            if !schemas.all(|schema| dialect::is_known(schema.as_str())) {
+                return Err(ApiMisuse::InvalidDefinition("$schema"));
             }
             name
         }
-        Definition::Resource => string(&definition, "uri")?,
+        Definition::Resource => {
+            let uri = string(&definition, "uri")?;
+            if !uri::is_uri(&uri) {
+                return Err(ApiMisuse::InvalidDefinition("uri"));
+            }
+            uri
+        }
         Definition::Template => string(&definition, "uriTemplate")?,
         Definition::Prompt => {
             if definition.member("arguments").is_some_and(|arguments| !are_arguments(&arguments)) {

@@ -11,6 +11,7 @@ use super::{CompletionReference, TemplateMatch};
 use crate::error::Error;
 use crate::jsonrpc::RpcError;
 use crate::revision::{Definition, Method, ResultMembers, Revision};
+use crate::uri;
 use crate::uri_template::Value;
 use list::List;
 
@@ -108,10 +109,14 @@ impl Catalog {
     }
 
     /// What answers a read of `uri`: a resource of exactly that URI, else the most specific template that
-    /// matches, the one registered first among equals.
+    /// matches, the one registered first among equals. A template takes no `file:` URI that leads upwards, so that
+    /// what a client asks for stays below what the template names (server/resources, Security Considerations).
     pub(crate) fn find_resource(&self, uri: &str) -> Option<FoundResource> {
         if self.resources.contains(uri) {
             return Some(FoundResource { template: None });
+        }
+        if !uri::is_uri(uri) || (uri::is_file_uri(uri) && uri::climbs(uri)) {
+            return None;
         }
         let mut best: Option<(usize, TemplateMatch)> = None;
         for (name, template) in self.templates.templates() {
