@@ -59,7 +59,9 @@ impl Question {
         let [content] = members(Some(&result), ["content"]);
         let fits = match self.kind {
             InputKind::Elicitation => !(self.by_url && content.is_some()),
-            InputKind::Sampling => self.tool_choice.allows(content.is_some_and(has_tool_use)),
+            InputKind::Sampling => {
+                revision < Revision::V2025_11_25 || self.tool_choice.allows(content.is_some_and(has_tool_use))
+            }
             InputKind::Roots => true,
         };
         if !fits {

@@ -113,6 +113,10 @@ impl Server {
             if !is_ours || !known.exists_in(revision) {
                 return Err(ApiMisuse::NotAllowedInRevision(revision).into());
             }
+            let id = params.as_ref().and_then(|params| params.member("elicitationId"));
+            if known == Method::ElicitationComplete && !id.is_some_and(|id| id.as_str().starts_with('"')) {
+                return Err(ApiMisuse::InvalidDefinition("elicitationId").into());
+            }
         }
         let text = write::notification(method, params.as_ref().map(Json::as_str));
         self.queues.send(text, Route::Within(request));

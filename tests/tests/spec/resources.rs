@@ -1,0 +1,84 @@
+//! server/resources
+
+use super::*;
+
+fn read(pair: &mut Pair, uri: &str) -> bool {
+    let now = pair.now();
+    pair.client.machine_mut().read_resource(now, uri, Default::default()).unwrap();
+    pair.drive().unwrap();
+    let events = pair.take_client_events();
+    let asked = pair.take_server_events();
+    match (&events[..], &asked[..]) {
+        ([], [server::Event::ResourceReadRequested { request, .. }]) => {
+            pair.server.machine_mut().respond(*request, r#"{"contents":[]}"#).unwrap();
+            pair.drive().unwrap();
+            pair.take_client_events();
+            true
+        }
+        ([client::Event::RequestFailed { reason: client::FailureReason::Rpc(error), .. }], []) => {
+            assert!(error.is_resource_not_found(uri), "{error:?}");
+            false
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn pair_with(revision: Revision, templates: &[&str]) -> Pair {
+    let mut pair = pair(revision);
+    let server = pair.server.machine_mut();
+    for template in templates {
+        server.add_resource_template(&format!(r#"{{"uriTemplate":"{template}","name":"n"}}"#)).unwrap();
+    }
+    // The capability is known from the next connection on; the client need not be asked.
+    pair
+}
+
+// proves: FEAT-126
+#[test]
+fn the_uri_of_a_resource_is_one() {
+    let mut pair = pair(Revision::V2026_07_28);
+    let mut add =
+        |uri: &str| pair.server.machine_mut().add_resource(&format!(r#"{{"uri":"{uri}","name":"n"}}"#));
+    for uri in ["", "x", "/x", "1db:x", "d b:x", "d_b:x", "db:", "db:a b", "db:<a>", "db:%2"] {
+        assert_eq!(add(uri), Err(invalid("uri")), "{uri}");
+    }
+    for uri in ["db:x", "git+ssh://h/x", "a.b-c:x", "note://a%20b"] {
+        add(uri).unwrap();
+    }
+}
+
+// proves: FEAT-134
+#[test]
+fn what_is_no_uri_reaches_no_handler() {
+    for revision in Revision::ALL {
+        let mut pair = pair_with(revision, &["note://{+path}"]);
+        for uri in ["note://a b", "note://a<b", "note://%zz", "note://a\\\\b", "note://"] {
+            assert!(!read(&mut pair, uri), "{revision} {uri}");
+        }
+        assert!(read(&mut pair, "note://a/b%20c"));
+    }
+}
+
+// proves: FEAT-138
+#[test]
+fn a_path_that_leads_upwards_reaches_no_handler() {
+    for revision in Revision::ALL {
+        let mut pair = pair_with(revision, &["file:///home/{name}", "file:///srv/{+path}"]);
+        for uri in [
+            "file:///srv/../etc/passwd",
+            "file:///srv/a/../../etc/passwd",
+            "file:///srv/%2e%2e/etc/passwd",
+            "file:///srv/.%2E/etc",
+            "file:///srv/..",
+            "FILE:///srv/..",
+            "file:///home/..",
+            "file:///home/..%2fetc%2fpasswd",
+            "file:///home/%2e%2e%5cetc",
+        ] {
+            assert!(!read(&mut pair, uri), "{revision} {uri}");
+        }
+        for uri in ["file:///srv/a..b/c...d", "file:///home/..a"] {
+            assert!(read(&mut pair, uri), "{revision} {uri}");
+        }
+    }
+}
