@@ -76,6 +76,7 @@ fn the_newest_common_revision_is_settled_and_all_else_is_refused() {
     }
 }
 
+// proves: BASE-042 BASE-043
 #[test]
 fn the_same_calls_lead_to_the_same_events_in_every_revision() {
     for revision in Revision::ALL {

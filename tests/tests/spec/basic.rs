@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use barewire::{Change, Facts, Input, LogLevel, RpcError, SubscriptionFilter, Transmit};
+use barewire::{Change, Facts, Input, LogLevel, PeerIncompatible, RpcError, SubscriptionFilter, Transmit};
 
 use super::*;
 
@@ -181,54 +181,92 @@ fn unknown_reserved_metadata_changes_nothing() {
     }
 }
 
-/// Every number in the sources that is written like an error code of JSON-RPC.
-fn codes_in(folder: &Path, codes: &mut BTreeSet<i64>) {
-    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        if entry.is_dir() {
-            codes_in(&entry, codes);
-        } else if let Ok(text) = fs::read_to_string(&entry) {
-            let source = text.split("#[cfg(test)]").next().unwrap_or_default();
-            let code = |rest: &str| rest.get(..3).and_then(|digits| digits.parse::<i64>().ok());
-            codes.extend(source.split("-32").skip(1).filter_map(code).map(|digits| -32_000 - digits));
-            codes.extend(source.split("-32_").skip(1).filter_map(code).map(|digits| -32_000 - digits));
+/// Every number in the sources, tests left out, that is written like an error code of JSON-RPC.
+fn codes_in(path: &Path, codes: &mut BTreeSet<i64>) {
+    if path.is_dir() && !path.ends_with("tests") {
+        for entry in fs::read_dir(path).unwrap() {
+            codes_in(&entry.unwrap().path(), codes);
         }
+    } else if !path.ends_with("tests.rs")
+        && let Ok(text) = fs::read_to_string(path)
+    {
+        let source = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let digits = |rest: &str| rest.get(..3).and_then(|digits| digits.parse::<i64>().ok());
+        codes.extend(source.split("-32").skip(1).filter_map(digits).map(|digits| -32_000 - digits));
     }
 }
 
-// proves: BASE-032 BASE-033 BASE-035 BASE-036
+// proves: BASE-032 BASE-033 BASE-035
 #[test]
 fn only_defined_codes_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut codes = BTreeSet::new();
-    codes_in(&root.join("core/src/jsonrpc"), &mut codes);
-    assert_eq!(
-        Vec::from_iter(&codes),
-        // -32002 and -32042 are those of older revisions.
-        [&-32700, &-32603, &-32602, &-32601, &-32600, &-32042, &-32022, &-32021, &-32020, &-32002]
-    );
-    // What answers from 2026-07-28 on, each with its meaning.
+    for folder in ["core/src", "bindings-python/src", "bindings-python/python"] {
+        codes_in(&root.join(folder), &mut codes);
+    }
+    // The end of the specification's own range, of which nothing goes out as it is.
+    assert!(codes.remove(&-32099));
+    // -32002 and -32042 are those of older revisions.
+    let defined = [-32700, -32603, -32602, -32601, -32600, -32042, -32022, -32021, -32020, -32002];
+    assert_eq!(codes, BTreeSet::from(defined));
+    // Nor does an application send one that the specification keeps for itself.
     let mut server = Opposite::server(server_config());
-    let version = |version: &str| {
-        format!(
-            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"{version}","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
-        )
-    };
-    server.hear(&version("2031-01-01"));
-    let refused = server.line();
-    assert_eq!(refused["error"]["code"], -32022);
-    assert_eq!(refused["error"]["data"]["supported"].as_array().map(Vec::len), Some(5));
-    server.hear(&version("2026-07-28"));
-    assert!(server.line()["result"]["tools"].is_array());
-    // No code of the specification's own range goes out with another meaning.
     for code in -32099..=-32020 {
         server.hear_modern(2, "tools/call", r#""name":"t""#);
         let events = server.events();
         let [server::Event::ToolCalled { request, .. }] = &events[..] else { panic!("{events:?}") };
         server.stdio.machine_mut().respond_error(*request, RpcError::new(code, "m")).unwrap();
         let sent = server.line()["error"]["code"].as_i64().unwrap();
-        let defined = [-32020, -32021, -32022].contains(&code);
-        assert_eq!(sent, if defined { code } else { -32603 });
+        let is_defined = [-32020, -32021, -32022].contains(&code);
+        assert_eq!(sent, if is_defined { code } else { -32603 });
     }
+}
+
+// proves: BASE-036
+#[test]
+fn codes_of_the_specification_mean_what_it_says() {
+    let mut server = Opposite::server(server_config());
+    let meta = |version: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"{version}","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
+        )
+    };
+    // Of all that the server refuses by itself, only an unknown version has the code of unknown versions.
+    server.hear(&meta("2031-01-01"));
+    let refused = server.line();
+    assert_eq!(refused["error"]["code"], -32022);
+    assert_eq!(refused["error"]["data"]["requested"], "2031-01-01");
+    assert_eq!(refused["error"]["data"]["supported"].as_array().map(Vec::len), Some(5));
+    server.hear(&meta("2026-07-28"));
+    assert!(server.line()["result"]["tools"].is_array());
+    let others = [
+        ("unknown/method", "", -32601),
+        ("tools/call", r#""name":"unknown""#, -32602),
+        ("tools/call", r#""name":7"#, -32602),
+        ("tools/call", r#""name":"t","requestState":"forged""#, -32602),
+        ("tools/list", r#""cursor":"forged""#, -32602),
+        ("subscriptions/listen", r#""notifications":[]"#, -32602),
+    ];
+    for (method, params, code) in others {
+        server.hear_modern(2, method, params);
+        assert_eq!(server.line()["error"]["code"], code, "{method} {params}");
+    }
+    // And only a capability that is not declared has the code of those.
+    server.hear_modern(3, "tools/call", r#""name":"t""#);
+    let events = server.events();
+    let [server::Event::ToolCalled { request, .. }] = &events[..] else { panic!("{events:?}") };
+    let question =
+        InputQuestion { key: "q".into(), kind: InputKind::Roots, params: Json::new("{}").unwrap() };
+    let machine = server.stdio.machine_mut();
+    let Err(Error::PeerIncompatible(PeerIncompatible::MissingCapability(missing))) =
+        machine.require_input(Instant::ZERO, *request, vec![question], None)
+    else {
+        panic!("roots were not declared")
+    };
+    machine.respond_missing_capability(*request, missing.as_str()).unwrap();
+    let refused = server.line();
+    assert_eq!(refused["error"]["code"], -32021);
+    assert_eq!(refused["error"]["data"]["requiredCapabilities"], serde_json::json!({"roots":{}}));
 }
 
 /// Messages behind their lengths: a transport of one's own.

@@ -78,7 +78,7 @@ fn invalid(member: &'static str) -> Error {
 }
 
 /// One of ours behind its framing, opposite a peer of which the test writes every line.
-struct Opposite<M> {
+struct Opposite<M: Machine> {
     stdio: Stdio<M>,
 }
 

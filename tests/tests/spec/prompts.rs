@@ -29,7 +29,7 @@ fn arguments_are_strings() {
     }
 }
 
-// proves: FEAT-176 FEAT-180 FEAT-185
+// proves: FEAT-180 FEAT-185
 #[test]
 fn a_completion_that_makes_no_sense_reaches_no_handler() {
     let mut config = server_config();

@@ -24,12 +24,16 @@ fn read(pair: &mut Pair, uri: &str) -> bool {
 }
 
 fn pair_with(revision: Revision, templates: &[&str]) -> Pair {
-    let mut pair = pair(revision);
-    let server = pair.server.machine_mut();
+    let mut config = client_config();
+    config.revisions = Revisions::of(&[revision]);
+    let mut pair = Pair::new(config, server_config(), Link::Whole, Random::new(1));
     for template in templates {
-        server.add_resource_template(&format!(r#"{{"uriTemplate":"{template}","name":"n"}}"#)).unwrap();
+        let definition = format!(r#"{{"uriTemplate":"{template}","name":"n"}}"#);
+        pair.server.machine_mut().add_resource_template(&definition).unwrap();
     }
-    // The capability is known from the next connection on; the client need not be asked.
+    pair.drive().unwrap();
+    pair.take_client_events();
+    pair.take_server_events();
     pair
 }
 
