@@ -9,6 +9,7 @@ use crate::error::{ApiMisuse, Error};
 use crate::json::Json;
 use crate::jsonrpc::write;
 use crate::limits::Limits;
+use crate::revision::meta::are_extensions;
 use crate::revision::{Capabilities, EraVerdict, Revision, Revisions, one_line};
 use crate::seed::Seed;
 use crate::time::UnixTime;
@@ -148,11 +149,15 @@ impl ClientConfig {
     /// Sets the capabilities from the text of a `ClientCapabilities` object.
     ///
     /// # Errors
-    /// [`ApiMisuse::InvalidJson`] if the text is not a JSON object.
+    /// [`ApiMisuse::InvalidJson`] if the text is not a JSON object; [`ApiMisuse::InvalidDefinition`] if one of its
+    /// `extensions` is not named `prefix/name`.
     pub fn set_capabilities(&mut self, object: &str) -> Result<(), Error> {
         let object = Json::new(object).map_err(|_| ApiMisuse::InvalidJson)?;
         if !object.as_str().starts_with('{') {
             return Err(ApiMisuse::InvalidJson.into());
+        }
+        if object.member("extensions").is_some_and(|extensions| !are_extensions(extensions.as_str())) {
+            return Err(ApiMisuse::InvalidDefinition("extensions").into());
         }
         self.capabilities = Capabilities::read(&object);
         Ok(())

@@ -199,6 +199,32 @@ impl RequestMeta<'_> {
     }
 }
 
+/// Whether each member of the object `extensions` is named as extensions are: a prefix of dot-separated labels, a
+/// slash, a name (basic/versioning, Extensions; basic/index, `_meta`).
+pub(crate) fn are_extensions(extensions: &str) -> bool {
+    let mut sound = text::is_object(extensions);
+    text::each_member(extensions, |key, _| {
+        sound &= key
+            .split_once('/')
+            .is_some_and(|(prefix, name)| prefix.split('.').all(is_label) && is_key_name(name));
+    });
+    sound
+}
+
+fn is_label(label: &str) -> bool {
+    label.starts_with(|first: char| first.is_ascii_alphabetic())
+        && label.ends_with(|last: char| last.is_ascii_alphanumeric())
+        && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
+fn is_key_name(name: &str) -> bool {
+    let is_edge = |edge: char| edge.is_ascii_alphanumeric();
+    name.is_empty()
+        || (name.starts_with(is_edge)
+            && name.ends_with(is_edge)
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')))
+}
+
 /// Appends an object of `pairs`: keys that need no escapes, and JSON texts on one line.
 pub(crate) fn write_pairs(out: &mut String, pairs: &[(&str, &str)]) {
     let mut object = ObjectWriter::open(out);

@@ -38,13 +38,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::config::ServerConfig;
-use crate::error::{Error, PeerIncompatible};
+use crate::error::{ApiMisuse, Error, PeerIncompatible};
 use crate::jsonrpc::RpcError;
 use crate::logging::LogLevel;
 use crate::machine::{RequestHandle, SessionHandle, SubscriptionHandle};
 use crate::pending::Pending;
 use crate::queues::Queues;
 use crate::request_state::RequestStateKeys;
+use crate::revision::meta::are_extensions;
 use crate::revision::{Capabilities, Capability, Revision, one_line};
 use crate::rounds::InputQuestion;
 use crate::seed::Generator;
@@ -123,11 +124,15 @@ impl Server {
     /// A server with an empty catalog.
     ///
     /// # Errors
-    /// [`NoCommonRevision`](crate::PeerIncompatible::NoCommonRevision) if `config` serves no revision.
+    /// [`NoCommonRevision`](crate::PeerIncompatible::NoCommonRevision) if `config` serves no revision;
+    /// [`InvalidDefinition`](crate::ApiMisuse::InvalidDefinition) if an extension is not named `prefix/name`.
     pub fn new(config: ServerConfig) -> Result<Server, Error> {
         if config.revisions.is_empty() {
             let reason = PeerIncompatible::NoCommonRevision { ours: Vec::new(), theirs: Vec::new() };
             return Err(Error::PeerIncompatible(reason));
+        }
+        if config.extensions.as_ref().is_some_and(|extensions| !are_extensions(extensions.as_str())) {
+            return Err(ApiMisuse::InvalidDefinition("extensions").into());
         }
         let mut offered = Capabilities::default();
         if config.logging {

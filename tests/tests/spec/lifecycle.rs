@@ -1,5 +1,8 @@
 //! basic/lifecycle, basic/versioning, basic/patterns
 
+use barewire::server::Event;
+use barewire::{Facts, Input, Transmit};
+
 use super::*;
 
 // proves: BASE-109
@@ -31,6 +34,95 @@ fn what_lives_longer_than_a_request_is_named_by_the_request() {
     let events = first.events();
     let [server::Event::ToolCalled { context, .. }] = &events[..] else { panic!("{events:?}") };
     assert_eq!((context.round, &context.state, context.input_answers.len()), (0, &None, 0));
+}
+
+/// A tool call of a modern client, from a sender that the host knows or does not know.
+fn call_from(server: &mut Server, principal: Option<&str>, rest: &str) -> Option<Event> {
+    let text = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"t","_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{{"name":"alice","version":"1","user":"alice"}},"io.modelcontextprotocol/clientCapabilities":{{"elicitation":{{}}}},"principal":"alice","user":"alice"}}{rest}}}}}"#
+    );
+    let facts = Facts { principal, ..Facts::default() };
+    server.handle_input(Instant::ZERO, Input::Message { text: &text, facts }).unwrap();
+    server.poll_event()
+}
+
+fn answered_text(server: &mut Server) -> String {
+    match server.poll_transmit() {
+        Some(Transmit::Message { text, .. }) => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+// proves: BASE-439 FEAT-351
+#[test]
+fn who_a_client_is_comes_from_the_host_with_each_request() {
+    let mut server = Server::new(server_config()).unwrap();
+    server.add_tool(r#"{"name":"t","inputSchema":{"type":"object"}}"#).unwrap();
+    for principal in [Some("bob"), None, Some("carol"), None] {
+        let event = call_from(&mut server, principal, "");
+        let Some(Event::ToolCalled { request, context, .. }) = event else { panic!("{event:?}") };
+        // What the client says of itself, and who sent the request before, count for nothing.
+        assert_eq!(context.principal.as_deref(), principal);
+        server.respond(request, "{}").unwrap();
+        answered_text(&mut server);
+    }
+}
+
+// proves: FEAT-347 FEAT-348 FEAT-663
+#[test]
+fn the_state_of_a_question_is_of_use_to_its_user_alone() {
+    let mut server = Server::new(server_config()).unwrap();
+    server.add_tool(r#"{"name":"t","inputSchema":{"type":"object"}}"#).unwrap();
+    let event = call_from(&mut server, Some("alice"), "");
+    let Some(Event::ToolCalled { request, .. }) = event else { panic!("{event:?}") };
+    let params = r#"{"message":"m","requestedSchema":{"type":"object","properties":{}}}"#;
+    let params = Json::new(params).unwrap();
+    let question = InputQuestion { key: "q".into(), kind: InputKind::Elicitation, params };
+    let kept = Some(r#"{"account":"alice-4711"}"#);
+    server.require_input(Instant::ZERO, request, vec![question], kept).unwrap();
+    let text = answered_text(&mut server);
+    let reply: Value = serde_json::from_str(&text).unwrap();
+    let state = reply["result"]["requestState"].as_str().unwrap();
+    let retry =
+        |state: &str| format!(r#","inputResponses":{{"q":{{"action":"decline"}}}},"requestState":"{state}""#);
+    // The one who holds it is not the one it was made for.
+    for other in [Some("mallory"), None] {
+        let event = call_from(&mut server, other, &retry(state));
+        assert_eq!(event, None, "{other:?}");
+        assert!(answered_text(&mut server).contains("-32602"));
+    }
+    // Nothing in it can be read or changed on the way.
+    for at in 0..state.len() {
+        let changed = if state.as_bytes()[at] == b'A' { "B" } else { "A" };
+        let forged = [&state[..at], changed, &state[at + 1..]].concat();
+        let event = call_from(&mut server, Some("alice"), &retry(&forged));
+        assert_eq!(event, None, "{at}");
+        answered_text(&mut server);
+    }
+    let event = call_from(&mut server, Some("alice"), &retry(state));
+    let Some(Event::ToolCalled { context, .. }) = event else { panic!("{event:?}") };
+    assert_eq!(context.state.as_ref().map(Json::as_str), kept);
+}
+
+// proves: BASE-147
+#[test]
+fn an_extension_has_a_prefix_and_a_name() {
+    for id in
+        ["x", "/x", "com.example/-x", "com..example/x", "1com/x", "com.example-/x", "com_a.b/x", "a b/c"]
+    {
+        let extensions = format!(r#"{{"io.example/sound":{{}},"{id}":{{}}}}"#);
+        let mut client = client_config();
+        let capabilities = format!(r#"{{"extensions":{extensions}}}"#);
+        assert_eq!(client.set_capabilities(&capabilities), Err(invalid("extensions")), "{id}");
+        let mut server = server_config();
+        server.extensions = Some(Json::new(&extensions).unwrap());
+        assert_eq!(Server::new(server).err(), Some(invalid("extensions")), "{id}");
+    }
+    for id in ["com.example/x", "io.modelcontextprotocol/ui", "a-1.b2/c_d.e-f", "a/"] {
+        let mut server = server_config();
+        server.extensions = Some(Json::new(&format!(r#"{{"{id}":{{}}}}"#)).unwrap());
+        assert!(Server::new(server).is_ok(), "{id}");
+    }
 }
 
 // proves: BASE-148

@@ -51,6 +51,31 @@ fn the_uri_of_a_resource_is_one() {
     }
 }
 
+// proves: FEAT-143
+#[test]
+fn hints_on_a_resource_are_in_range() {
+    let mut pair = pair(Revision::V2026_07_28);
+    let server = pair.server.machine_mut();
+    let mut add = |annotations: &str| {
+        let of = |member: &str| format!(r#"{{"{member}":"a:b","name":"n","annotations":{annotations}}}"#);
+        let added = server.add_resource(&of("uri"));
+        assert_eq!(server.add_resource_template(&of("uriTemplate")), added, "{annotations}");
+        added
+    };
+    for annotations in [
+        r#"{"audience":["system"]}"#,
+        r#"{"audience":["user","User"]}"#,
+        r#"{"audience":"user"}"#,
+        r#"{"priority":1.01}"#,
+        r#"{"priority":-0.1}"#,
+        r#"{"priority":"1"}"#,
+        "[]",
+    ] {
+        assert_eq!(add(annotations), Err(invalid("annotations")), "{annotations}");
+    }
+    add(r#"{"audience":["user","assistant"],"priority":1,"lastModified":"2025-01-12T15:00:58Z"}"#).unwrap();
+}
+
 // proves: FEAT-134
 #[test]
 fn what_is_no_uri_reaches_no_handler() {

@@ -30,12 +30,12 @@ fn unbalanced() -> Vec<String> {
         request(&[two.clone(), message("user", &[result("1"), result("2"), text.clone()])]),
         // A use without a result.
         request(&[two.clone(), message("user", &[result("1")])]),
-        request(&[two.clone(), message("user", &[text.clone()])]),
-        request(&[two.clone()]),
+        request(&[two.clone(), message("user", std::slice::from_ref(&text))]),
+        request(std::slice::from_ref(&two)),
         // The results come too late.
         request(&[
             two.clone(),
-            message("user", &[text.clone()]),
+            message("user", std::slice::from_ref(&text)),
             message("user", &[result("1"), result("2")]),
         ]),
         // A result of the model.

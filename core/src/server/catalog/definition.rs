@@ -3,6 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::error::ApiMisuse;
 use crate::json::{Json, dialect};
@@ -57,7 +58,27 @@ pub(super) fn check(kind: Definition, text: &str) -> Result<Checked, ApiMisuse> 
             name
         }
     };
+    if matches!(kind, Definition::Resource | Definition::Template)
+        && definition.member("annotations").is_some_and(|annotations| !are_annotations(&annotations))
+    {
+        return Err(ApiMisuse::InvalidDefinition("annotations"));
+    }
     Ok(Checked { key, text: one_line(definition.as_str()).into() })
+}
+
+/// Whether the audience is made of roles and the priority lies from 0 to 1 (`Annotations` in the schema).
+fn are_annotations(annotations: &Json) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Hints<'a> {
+        #[serde(borrow)]
+        audience: Option<Vec<Cow<'a, str>>>,
+        priority: Option<f64>,
+    }
+    annotations.parse::<Hints<'_>>().is_ok_and(|hints| {
+        let is_role = |role: &Cow<'_, str>| matches!(&**role, "user" | "assistant");
+        hints.audience.is_none_or(|audience| audience.iter().all(is_role))
+            && hints.priority.is_none_or(|priority| (0.0..=1.0).contains(&priority))
+    })
 }
 
 /// A string that is not empty.
@@ -78,6 +99,6 @@ fn are_arguments(arguments: &Json) -> bool {
         name: Cow<'a, str>,
     }
     arguments
-        .parse::<alloc::vec::Vec<Argument<'_>>>()
+        .parse::<Vec<Argument<'_>>>()
         .is_ok_and(|arguments| arguments.iter().all(|argument| !argument.name.is_empty()))
 }
