@@ -126,7 +126,7 @@ fn an_elicitation_id_is_opaque() {
     }
 }
 
-// proves: FEAT-329 FEAT-330
+// proves: FEAT-328 FEAT-329 FEAT-330
 #[test]
 fn the_code_of_required_visits_comes_with_visits_alone() {
     let mut pair = pair(Revision::V2025_11_25);
@@ -167,7 +167,7 @@ fn the_code_of_required_visits_comes_with_visits_alone() {
     assert_eq!(*request, ours);
 }
 
-// proves: FEAT-324
+// proves: FEAT-323 FEAT-324
 #[test]
 fn the_end_of_a_visit_is_told_to_the_client_that_was_sent_there() {
     let revision = Revision::V2025_11_25;

@@ -1,11 +1,11 @@
 //! basic/lifecycle, basic/versioning, basic/patterns
 
 use barewire::server::Event;
-use barewire::{Facts, Input, Transmit};
+use barewire::{Capability, Facts, Input, Transmit};
 
 use super::*;
 
-// proves: BASE-109
+// proves: BASE-107 BASE-109
 #[test]
 fn what_lives_longer_than_a_request_is_named_by_the_request() {
     let mut config = server_config();
@@ -102,6 +102,146 @@ fn the_state_of_a_question_is_of_use_to_its_user_alone() {
     let event = call_from(&mut server, Some("alice"), &retry(state));
     let Some(Event::ToolCalled { context, .. }) = event else { panic!("{event:?}") };
     assert_eq!(context.state.as_ref().map(Json::as_str), kept);
+}
+
+// proves: BASE-063 BASE-064 FEAT-680
+#[test]
+fn the_name_of_a_client_changes_nothing() {
+    let outcome = |info: &str| {
+        let mut server = Opposite::server(server_config());
+        let meta = format!(
+            r#""_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{info},"io.modelcontextprotocol/clientCapabilities":{{"roots":{{}}}}}}"#
+        );
+        let mut lines = Vec::new();
+        for (id, method, params) in [
+            (1, "server/discover", ""),
+            (2, "tools/list", ""),
+            (3, "tools/call", r#""name":"unknown","#),
+            (4, "tools/call", r#""name":"t","#),
+        ] {
+            server.hear(&format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{params}{meta}}}}}"#
+            ));
+            lines.extend(server.lines());
+        }
+        let events = server.events();
+        let [Event::ToolCalled { context, .. }] = &events[..] else { panic!("{events:?}") };
+        let mut context = context.clone();
+        assert_eq!(context.client.take().unwrap().as_str(), info);
+        context.meta = None;
+        (lines, context)
+    };
+    let anyone = outcome(r#"{"name":"a","version":"1"}"#);
+    for info in [
+        r#"{"name":"inspector","version":"0.0.1","admin":true}"#,
+        r#"{"name":"","version":"","title":"root"}"#,
+    ] {
+        assert_eq!(outcome(info), anyone, "{info}");
+    }
+}
+
+// proves: BASE-106
+#[test]
+fn requests_of_unrelated_clients_may_share_a_connection() {
+    let mut server = Opposite::server(server_config());
+    let hear = |server: &mut Opposite<Server>, id: u32, name: &str, capabilities: &str| {
+        server.hear(&format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"t","_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{{"name":"{name}","version":"1"}},"io.modelcontextprotocol/clientCapabilities":{capabilities}}}}}}}"#
+        ));
+    };
+    hear(&mut server, 1, "a", r#"{"roots":{}}"#);
+    hear(&mut server, 2, "b", r#"{"sampling":{}}"#);
+    hear(&mut server, 3, "a", r#"{"roots":{}}"#);
+    let events = server.events();
+    let seen: Vec<_> = events
+        .iter()
+        .map(|event| match event {
+            Event::ToolCalled { request, context, .. } => {
+                let name = context.client.as_ref().unwrap().member("name").unwrap();
+                let can = [Capability::Roots, Capability::Sampling].map(|one| context.capabilities.has(one));
+                (*request, name.as_str().to_owned(), can)
+            }
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let of = |at: usize| (&*seen[at].1, seen[at].2);
+    assert_eq!(
+        [of(0), of(1), of(2)],
+        [("\"a\"", [true, false]), ("\"b\"", [false, true]), ("\"a\"", [true, false])]
+    );
+    // The answers may come in any order, each under its own id.
+    for (at, id) in [(1, 2), (2, 3), (0, 1)] {
+        server.stdio.machine_mut().respond(seen[at].0, "{}").unwrap();
+        assert_eq!(server.line()["id"], id);
+    }
+}
+
+// proves: BASE-145 BASE-146
+#[test]
+fn unknown_capabilities_are_taken_and_kept() {
+    let odd =
+        r#"{"tools":{"listChanged":true,"new":{"a":[1]}},"experimental":{"x":{"y":null}},"telepathy":{}}"#;
+    for revision in Revision::ALL {
+        let client = Opposite::client_of(revision, odd);
+        let declared = client.stdio.machine().server_capabilities().unwrap();
+        assert!(declared.has(Capability::Tools) && !declared.has(Capability::Prompts));
+        assert_eq!(declared.raw().map(Json::as_str), Some(odd));
+        let mut config = client_config();
+        config.set_capabilities(odd).unwrap();
+        let mut pair = pair_of(revision, config, server_config());
+        let (_, running) = call(&mut pair);
+        pair.server.machine_mut().respond(running, "{}").unwrap();
+    }
+}
+
+// proves: FEAT-047 FEAT-121 FEAT-167 FEAT-367
+#[test]
+fn three_methods_may_ask_before_they_answer() {
+    let mut config = client_config();
+    config.revisions = Revisions::MODERN;
+    let mut pair = Pair::new(config, server_config(), Link::Whole, Random::new(1));
+    let server = pair.server.machine_mut();
+    server.add_tool(r#"{"name":"n","inputSchema":{"type":"object"}}"#).unwrap();
+    server.add_prompt(r#"{"name":"n"}"#).unwrap();
+    server.add_resource(r#"{"uri":"a:b","name":"n"}"#).unwrap();
+    pair.drive().unwrap();
+    pair.take_client_events();
+    let running = |pair: &mut Pair| match &pair.take_server_events()[..] {
+        [
+            Event::ToolCalled { request, context, .. }
+            | Event::PromptRequested { request, context, .. }
+            | Event::ResourceReadRequested { request, context, .. },
+        ] => (*request, context.input_answers.len()),
+        other => panic!("{other:?}"),
+    };
+    for (method, params) in [
+        ("tools/call", r#"{"name":"n"}"#),
+        ("prompts/get", r#"{"name":"n"}"#),
+        ("resources/read", r#"{"uri":"a:b"}"#),
+    ] {
+        let now = pair.now();
+        pair.client.machine_mut().request(now, method, Some(params), Default::default()).unwrap();
+        pair.drive().unwrap();
+        // And once more on the retry.
+        for (round, key) in ["first", "second"].into_iter().enumerate() {
+            let (request, answers) = running(&mut pair);
+            assert_eq!(answers, round, "{method}");
+            let question =
+                InputQuestion { key: key.into(), kind: InputKind::Roots, params: Json::new("{}").unwrap() };
+            pair.server.machine_mut().require_input(now, request, vec![question], None).unwrap();
+            pair.drive().unwrap();
+            let events = pair.take_client_events();
+            let [client::Event::InputRequired { inputs, .. }] = &events[..] else { panic!("{events:?}") };
+            answer(&mut pair, inputs[0].input, r#"{"roots":[]}"#).unwrap();
+            pair.drive().unwrap();
+        }
+        let (request, answers) = running(&mut pair);
+        assert_eq!(answers, 2, "{method}");
+        pair.server.machine_mut().respond(request, "{}").unwrap();
+        pair.drive().unwrap();
+        let events = pair.take_client_events();
+        let [client::Event::ResponseReceived { .. }] = &events[..] else { panic!("{events:?}") };
+    }
 }
 
 // proves: BASE-147

@@ -3,6 +3,7 @@
 mod basic;
 mod elicitation;
 mod lifecycle;
+mod notices;
 mod prompts;
 mod resources;
 mod roots;
@@ -111,12 +112,15 @@ impl<M: Machine> Opposite<M> {
 impl Opposite<Client> {
     /// A client that is ready, opposite a server that offers everything.
     fn client(revision: Revision) -> Self {
+        let all = r#"{"tools":{},"resources":{"subscribe":true},"prompts":{},"completions":{}}"#;
+        Opposite::client_of(revision, all)
+    }
+
+    fn client_of(revision: Revision, capabilities: &str) -> Self {
         let mut config = client_config();
         config.revisions = Revisions::of(&[revision]);
         let mut client = Opposite { stdio: Stdio::new(Client::new(config, Instant::ZERO).unwrap()) };
         let opening = client.line();
-        let capabilities =
-            r#""capabilities":{"tools":{},"resources":{"subscribe":true},"prompts":{},"completions":{}}"#;
         let rest = match revision.era() {
             Era::Legacy => {
                 format!(r#""protocolVersion":"{revision}","serverInfo":{{"name":"s","version":"1"}}"#)
@@ -124,7 +128,7 @@ impl Opposite<Client> {
             Era::Modern => format!(r#""resultType":"complete","supportedVersions":["{revision}"]"#),
         };
         client.hear(&format!(
-            r#"{{"jsonrpc":"2.0","id":{},"result":{{{capabilities},{rest}}}}}"#,
+            r#"{{"jsonrpc":"2.0","id":{},"result":{{"capabilities":{capabilities},{rest}}}}}"#,
             opening["id"]
         ));
         client.lines();

@@ -1,5 +1,7 @@
 //! server/resources
 
+use barewire::model::{Resource, read_list};
+
 use super::*;
 
 fn read(pair: &mut Pair, uri: &str) -> bool {
@@ -74,6 +76,48 @@ fn hints_on_a_resource_are_in_range() {
         assert_eq!(add(annotations), Err(invalid("annotations")), "{annotations}");
     }
     add(r#"{"audience":["user","assistant"],"priority":1,"lastModified":"2025-01-12T15:00:58Z"}"#).unwrap();
+}
+
+// proves: FEAT-130
+#[test]
+fn the_older_code_of_a_missing_resource_is_understood() {
+    for revision in Revision::ALL {
+        let mut client = Opposite::client(revision);
+        let (_, line) = client.request("resources/read", r#"{"uri":"a:b"}"#);
+        client.hear(&format!(
+            r#"{{"jsonrpc":"2.0","id":{},"error":{{"code":-32002,"message":"Resource not found"}}}}"#,
+            line["id"]
+        ));
+        let events = client.events();
+        let [client::Event::RequestFailed { reason: client::FailureReason::Rpc(error), .. }] = &events[..]
+        else {
+            panic!("{events:?}")
+        };
+        assert!(error.is_resource_not_found("a:b"));
+    }
+}
+
+// proves: FEAT-142
+#[test]
+fn a_size_is_passed_on_exactly() {
+    let definition = r#"{"uri":"a:b","name":"n","size":9007199254740993}"#;
+    for revision in Revision::ALL {
+        let mut config = client_config();
+        config.revisions = Revisions::of(&[revision]);
+        let mut pair = Pair::new(config, server_config(), Link::Whole, Random::new(1));
+        pair.server.machine_mut().add_resource(definition).unwrap();
+        pair.drive().unwrap();
+        let now = pair.now();
+        let machine = pair.client.machine_mut();
+        machine.list(now, client::Listing::Resources, None, Default::default()).unwrap();
+        pair.drive().unwrap();
+        let events = pair.take_client_events();
+        let Some(client::Event::ResponseReceived { result, .. }) = events.last() else {
+            panic!("{events:?}")
+        };
+        let listing = read_list::<Resource>(result, "resources").unwrap();
+        assert_eq!(listing.items[0].size, Some(9_007_199_254_740_993));
+    }
 }
 
 // proves: FEAT-134

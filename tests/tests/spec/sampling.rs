@@ -1,5 +1,7 @@
 //! client/sampling
 
+use barewire::RpcError;
+
 use super::*;
 
 const METHOD: &str = "sampling/createMessage";
@@ -147,6 +149,42 @@ fn an_answer_keeps_to_the_choice_of_tools() {
                 assert_eq!(client.lines().len(), usize::from(fits));
             }
         }
+    }
+}
+
+// proves: FEAT-265
+#[test]
+fn tools_of_a_conversation_need_not_be_registered() {
+    let tool = r#"{"name":"elsewhere","inputSchema":{"type":"object"}}"#;
+    for revision in since(Revision::V2025_11_25) {
+        let params = request(&[message("user", &[TEXT.to_owned()])]);
+        let params = format!(r#"{},"tools":[{tool}]}}"#, &params[..params.len() - 1]);
+        let mut pair = pair(revision);
+        pair.server_lines.clear();
+        asked(&mut pair, InputKind::Sampling, &params);
+        assert!(pair.server_lines.contains(tool));
+    }
+}
+
+// proves: FEAT-266 FEAT-267
+#[test]
+fn a_refusal_is_an_error_of_its_own() {
+    for revision in Revision::ALL.into_iter().filter(|revision| revision.era() == Era::Legacy) {
+        let mut pair = pair(revision);
+        let input = asked(
+            &mut pair,
+            InputKind::Sampling,
+            &request(&[format!(r#"{{"role":"user","content":{TEXT}}}"#)]),
+        );
+        let refusal = RpcError::new(RpcError::USER_REFUSED, "the user said no");
+        let now = pair.now();
+        let refused = InputResponse::Refused(refusal.clone());
+        pair.client.machine_mut().provide_input(now, input, refused).unwrap();
+        pair.drive().unwrap();
+        let events = pair.take_server_events();
+        let [server::Event::ToolCalled { context, .. }] = &events[..] else { panic!("{events:?}") };
+        assert_eq!(context.input_answers[0].outcome, Err(refusal));
+        assert!(pair.client_lines.contains(r#""code":-1"#));
     }
 }
 
