@@ -211,7 +211,7 @@ def contents(value: Any, mime_type: str | None = None) -> list[dict[str, Any]]:
     return found
 
 
-# proves: FEAT-141
+# proves: FEAT-135 FEAT-141
 def test_resource_values() -> None:
     assert contents("t") == [{"uri": "x://y", "mimeType": "text/plain", "text": "t"}]
     assert contents("t", "text/html")[0]["mimeType"] == "text/html"
