@@ -314,7 +314,7 @@ impl Tour {
                 }
                 let log = Notification::Log { level: LogLevel::Error, logger: Some("l"), data: "[1]" };
                 server.notify(request, log).unwrap();
-                server.respond(request, &text_result(arguments.map_or("", Json::as_str))).unwrap();
+                server.respond(request, text_result(arguments.map_or("", Json::as_str))).unwrap();
             }
             "fail" => server.respond_error(request, RpcError::new(7, "as told")).unwrap(),
             "refuse" => server.respond_invalid_arguments(request, "n is missing").unwrap(),
@@ -326,13 +326,13 @@ impl Tour {
                     params: Json::new(form).unwrap(),
                 };
                 if server.require_input(now, request, vec![question], Some("[1]")).is_err() {
-                    server.respond(request, &text_result("unasked")).unwrap();
+                    server.respond(request, text_result("unasked")).unwrap();
                 }
             }
             "ask" => {
                 assert_eq!(context.state.as_ref().map(Json::as_str), Some("[1]"));
                 let answer = context.input_answers[0].outcome.as_ref().expect("an answer");
-                server.respond(request, &text_result(answer.as_str())).unwrap();
+                server.respond(request, text_result(answer.as_str())).unwrap();
             }
             _ => self.slow = Some(request),
         }
