@@ -250,9 +250,11 @@ impl Client {
         if sound { Ok(text) } else { Err(ApiMisuse::InvalidJson) }
     }
 
-    /// The least severity of log messages that a request asks for.
+    /// The least severity of log messages that a request asks for. A subscription asks for none: it could not
+    /// get any (server/utilities/logging, 2026-07-28).
     pub(super) fn wanted_log_level(&self, call: &Call) -> Option<LogLevel> {
-        call.options.log_level.or(self.log_level).filter(|_| self.is_modern())
+        let can_log = self.is_modern() && matches!(call.purpose, Purpose::Application);
+        call.options.log_level.or(self.log_level).filter(|_| can_log)
     }
 
     /// Sends what was held back. What cannot be sent any more fails.

@@ -125,10 +125,11 @@ fn data_member(params: &str) -> Option<&str> {
     data
 }
 
-/// The value of a number token.
+/// The value of a number token, unless it is beyond what can be held.
 fn number(token: &str) -> Option<f64> {
     // What Rust reads beyond JSON, such as `inf`, begins with a letter.
-    token.starts_with(|first: char| first == '-' || first.is_ascii_digit()).then(|| token.parse().ok())?
+    let is_number = token.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+    token.parse().ok().filter(|value: &f64| is_number && value.is_finite())
 }
 
 /// The value of a string member.
