@@ -239,9 +239,11 @@ def run_server(server: sansio.Server, command: str, arguments: dict[str, Any], n
 class Player:
     """Plays one script."""
 
-    def __init__(self, vector: dict[str, Any], cut: Cut) -> None:
+    def __init__(self, vector: dict[str, Any], cut: Cut, joined: bool = False) -> None:
         self.vector = vector
         self.cut = cut
+        self.joined = joined
+        self.fed = b""
         self.names = Names()
         self.now = 0
         self.sent = b""
@@ -255,9 +257,12 @@ class Player:
         for number, step in enumerate(self.vector["steps"]):
             ((kind, value),) = step.items()
             try:
+                if not (self.joined and kind.startswith("feed")):
+                    self.hand_over()
                 getattr(self, f"on_{kind}")(value)
             except Disagreement as fault:
                 raise Disagreement(f"step {number + 1}: {fault}") from None
+        self.hand_over()
         self.on_sent([])
         self.on_events([])
 
@@ -277,13 +282,14 @@ class Player:
 
     def on_feed(self, value: Any) -> None:
         text = value if isinstance(value, str) else compact(value) + "\n"
-        self.feed_bytes(self.names.fill(text).encode())
+        self.fed += self.names.fill(text).encode()
 
     def on_feed_hex(self, value: str) -> None:
-        self.feed_bytes(bytes.fromhex(value))
+        self.fed += bytes.fromhex(value)
 
-    def feed_bytes(self, data: bytes) -> None:
-        for piece in self.cut(data):
+    def hand_over(self) -> None:
+        fed, self.fed = self.fed, b""
+        for piece in self.cut(fed):
             self.take(lambda piece=piece: self.machine.receive_data(piece, self.now))  # type: ignore[misc]
 
     def on_eof(self, _: bool) -> None:
@@ -369,7 +375,8 @@ class Player:
 
 
 def whole(data: bytes) -> Iterator[bytes]:
-    yield data
+    if data:
+        yield data
 
 
 def one_by_one(data: bytes) -> Iterator[bytes]:
@@ -389,7 +396,9 @@ def at_random(seed: int) -> Cut:
     return cut
 
 
-CUTS: dict[str, Cut] = {"whole": whole, "bytes": one_by_one} | {f"seed {n}": at_random(n) for n in SEEDS}
+CUTS: dict[str, Cut] = {"as written": whole, "joined": whole, "bytes": one_by_one} | {
+    f"seed {n}": at_random(n) for n in SEEDS
+}
 
 
 def load(line: str) -> dict[str, Any]:
@@ -410,7 +419,7 @@ def test_vector(vector: dict[str, Any]) -> None:
     try:
         for how, cut in CUTS.items():
             try:
-                Player(vector, cut).play()
+                Player(vector, cut, joined=how != "as written").play()
             except Disagreement as fault:
                 raise Disagreement(f"fed {how}: {fault}") from None
     except Disagreement:

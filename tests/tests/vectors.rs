@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use barewire_tests::vectors::{self, Vector};
-use barewire_tests::{Link, Random};
+use barewire_tests::Random;
+use barewire_tests::vectors::{self, Feeding, Vector};
 use serde_json::Value;
 
 /// Seeds for cutting at random, each vector.
@@ -11,12 +11,12 @@ const CUTS: u64 = 4;
 
 /// Plays a vector in every way; the first fault that shows.
 fn play(vector: &Vector) -> Result<(), String> {
-    let how = |link: Link| move |error| format!("fed {link:?}: {error}");
-    vector.play(Link::Whole, Random::new(0)).map_err(how(Link::Whole))?;
-    vector.play(Link::Bytes, Random::new(0)).map_err(how(Link::Bytes))?;
+    for feeding in [Feeding::AsWritten, Feeding::Joined, Feeding::Bytes] {
+        vector.play(feeding, Random::new(0)).map_err(|error| format!("fed {feeding:?}: {error}"))?;
+    }
     for random in Random::seeds(CUTS) {
         let seed = format!("{random:?}");
-        vector.play(Link::Cut, random).map_err(|error| format!("fed with {seed}: {error}"))?;
+        vector.play(Feeding::Cut, random).map_err(|error| format!("fed with {seed}: {error}"))?;
     }
     Ok(())
 }
@@ -58,8 +58,8 @@ fn weakened(line: &str) -> Vec<Value> {
 fn everything_that_is_expected_counts() {
     for (place, line) in vectors::lines() {
         for vector in weakened(&line) {
-            let outcome =
-                Vector::read(&vector.to_string()).and_then(|vector| vector.play(Link::Whole, Random::new(0)));
+            let outcome = Vector::read(&vector.to_string())
+                .and_then(|vector| vector.play(Feeding::AsWritten, Random::new(0)));
             assert!(outcome.is_err(), "{place}: passes with less");
         }
     }
@@ -90,7 +90,7 @@ fn the_player_notices_what_is_missing_left_over_or_different() {
     let handshake = r#"{"feed":{"jsonrpc":"2.0","id":1,"method":"ping"}}"#;
     let play = |steps: &str| {
         let line = format!(r#"{{"name":"x","role":"server","steps":[{handshake},{steps}]}}"#);
-        Vector::read(&line).unwrap().play(Link::Whole, Random::new(0))
+        Vector::read(&line).unwrap().play(Feeding::AsWritten, Random::new(0))
     };
     let pong = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
     assert_eq!(play(&format!(r#"{{"sent":[{pong}]}}"#)), Ok(()));

@@ -12,7 +12,20 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::{Link, Random};
+use crate::Random;
+
+/// How what the steps feed reaches the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feeding {
+    /// Step by step.
+    AsWritten,
+    /// What several steps in a row feed, at once.
+    Joined,
+    /// The same, cut at random places.
+    Cut,
+    /// One byte at a time.
+    Bytes,
+}
 
 /// One script.
 #[derive(Deserialize)]
@@ -105,14 +118,14 @@ impl Vector {
         Ok(vector)
     }
 
-    /// Plays the script; what is fed goes in as `link` says.
+    /// Plays the script.
     ///
     /// # Errors
     /// Where the machine and the script disagree.
-    pub fn play(&self, link: Link, random: Random) -> Result<(), String> {
+    pub fn play(&self, feeding: Feeding, random: Random) -> Result<(), String> {
         match self.role {
-            Role::Client => play::play(client::Played::new(&self.config)?, &self.steps, link, random),
-            Role::Server => play::play(server::Played::new(&self.config)?, &self.steps, link, random),
+            Role::Client => play::play(client::Played::new(&self.config)?, &self.steps, feeding, random),
+            Role::Server => play::play(server::Played::new(&self.config)?, &self.steps, feeding, random),
         }
     }
 }

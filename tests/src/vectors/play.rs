@@ -7,8 +7,8 @@ use barewire::{Error, Instant, Machine};
 use serde_json::{Map, Value};
 
 use super::pattern::Names;
-use super::{State, Step};
-use crate::{Link, Random};
+use super::{Feeding, State, Step};
+use crate::Random;
 
 /// Deadlines that may follow each other without time passing before that counts as hanging.
 const MOST_DEADLINES: usize = 10_000;
@@ -61,21 +61,29 @@ struct Player<R: Played> {
     role: R,
     names: Names,
     now: Instant,
-    link: Link,
+    feeding: Feeding,
     random: Random,
+    /// What was fed and has not yet reached the machine.
+    fed: Vec<u8>,
     /// What was sent and not yet expected; the last line may be unfinished.
     sent: Vec<u8>,
     events: VecDeque<Value>,
 }
 
 /// Plays `steps`; the error says where machine and script disagree.
-pub(super) fn play<R: Played>(role: R, steps: &[Step], link: Link, random: Random) -> Result<(), String> {
+pub(super) fn play<R: Played>(
+    role: R,
+    steps: &[Step],
+    feeding: Feeding,
+    random: Random,
+) -> Result<(), String> {
     let mut player = Player {
         role,
         names: Names::default(),
         now: Instant::ZERO,
-        link,
+        feeding,
         random,
+        fed: Vec::new(),
         sent: Vec::new(),
         events: VecDeque::new(),
     };
@@ -83,11 +91,15 @@ pub(super) fn play<R: Played>(role: R, steps: &[Step], link: Link, random: Rando
     for (number, step) in steps.iter().enumerate() {
         player.step(step).map_err(|error| format!("step {}: {error}", number + 1))?;
     }
+    player.hand_over()?;
     player.nothing_is_left()
 }
 
 impl<R: Played> Player<R> {
     fn step(&mut self, step: &Step) -> Result<(), String> {
+        if self.feeding == Feeding::AsWritten || !matches!(step, Step::Feed(_) | Step::FeedHex(_)) {
+            self.hand_over()?;
+        }
         match step {
             Step::Feed(Value::String(text)) => {
                 let text = self.names.fill(text)?;
@@ -112,18 +124,29 @@ impl<R: Played> Player<R> {
     }
 
     fn feed(&mut self, bytes: &[u8]) -> Result<(), String> {
-        let mut rest = bytes;
+        self.fed.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Gives the machine what was fed.
+    fn hand_over(&mut self) -> Result<(), String> {
+        let fed = std::mem::take(&mut self.fed);
+        let mut rest = &fed[..];
         while !rest.is_empty() {
-            let count = match self.link {
-                Link::Whole => rest.len(),
-                Link::Cut => 1 + self.random.below(rest.len()),
-                Link::Bytes => 1,
-            };
-            let (piece, after) = rest.split_at(count);
+            let (piece, after) = rest.split_at(self.piece(rest.len()));
             self.input(|stdio, now| stdio.receive_data(now, piece))?;
             rest = after;
         }
         Ok(())
+    }
+
+    /// How many of `length` bytes go at once.
+    fn piece(&mut self, length: usize) -> usize {
+        match self.feeding {
+            Feeding::AsWritten | Feeding::Joined => length,
+            Feeding::Cut => 1 + self.random.below(length),
+            Feeding::Bytes => 1,
+        }
     }
 
     fn input(
@@ -142,16 +165,12 @@ impl<R: Played> Player<R> {
     /// Takes out what is to be sent and told.
     fn collect(&mut self) {
         loop {
-            let data = self.role.stdio().data_to_send();
-            if data.is_empty() {
+            let length = self.role.stdio().data_to_send().len();
+            if length == 0 {
                 break;
             }
-            let count = match self.link {
-                Link::Whole => data.len(),
-                Link::Cut => 1 + self.random.below(data.len()),
-                Link::Bytes => 1,
-            };
-            self.sent.extend_from_slice(&data[..count]);
+            let count = self.piece(length);
+            self.sent.extend_from_slice(&self.role.stdio().data_to_send()[..count]);
             self.role.stdio().consume(count);
         }
         while let Some(event) = self.role.stdio().machine_mut().poll_event() {
