@@ -89,7 +89,9 @@ impl World<'_> {
         let now = self.now;
         match self.choices.below(12) {
             0..=4 => {
-                let (method, params) = *self.choices.pick(&REQUESTS);
+                // The first are tool calls, which lead furthest.
+                let at = self.choices.below(2 * REQUESTS.len());
+                let (method, params) = REQUESTS.get(at).copied().unwrap_or(REQUESTS[at % 2]);
                 let options = options(&mut self.choices);
                 if let Ok(request) = self.client.machine_mut().request(now, method, params, options) {
                     self.told.requested(request);
@@ -111,7 +113,9 @@ impl World<'_> {
                 let _ = self.client.machine_mut().unsubscribe(now, subscription);
             }
             8 | 9 => {
-                let input = any(&mut self.choices, &self.told.inputs, InputHandle::from_number);
+                let standing: Vec<_> = self.told.standing.iter().copied().collect();
+                let known = if self.choices.once_in(4) { &self.told.inputs } else { &standing };
+                let input = any(&mut self.choices, known, InputHandle::from_number);
                 let response = response(&mut self.choices);
                 self.provide(input, response);
             }
@@ -191,8 +195,11 @@ impl World<'_> {
         }
     }
 
+    /// One that is owed most of the time.
     fn any_call(&mut self) -> RequestHandle {
-        any(&mut self.choices, &self.heard.requests, RequestHandle::from_number)
+        let owed: Vec<_> = self.heard.owed.keys().copied().collect();
+        let known = if self.choices.once_in(4) { &self.heard.requests } else { &owed };
+        any(&mut self.choices, known, RequestHandle::from_number)
     }
 
     fn question(&mut self) {
@@ -262,9 +269,9 @@ const NOWHERE: u64 = 1 << 40;
 /// A known handle most of the time, sometimes one from nowhere.
 fn any<T: Copy>(choices: &mut Choices<'_>, known: &[T], make: fn(u64) -> T) -> T {
     // The newest are the most interesting.
-    let at = choices.below(8);
-    let newest = known.len().checked_sub(1 + at).and_then(|at| known.get(at));
-    newest.copied().unwrap_or_else(|| make(NOWHERE + u64::from(choices.byte())))
+    let at = choices.below(16);
+    let newest = known.len().checked_sub(1 + at % 4).and_then(|at| known.get(at));
+    newest.or(known.last()).filter(|_| at > 0).copied().unwrap_or(make(NOWHERE + at as u64))
 }
 
 fn options(choices: &mut Choices<'_>) -> RequestOptions {
@@ -272,9 +279,12 @@ fn options(choices: &mut Choices<'_>) -> RequestOptions {
     let mut options = RequestOptions::default();
     options.progress = bits & 1 > 0;
     options.log_level = (bits & 2 > 0).then_some(LogLevel::Info);
-    options.timeout = [None, None, Some(0), Some(10)][usize::from(bits >> 2 & 3)];
-    options.total_timeout = [None, None, Some(0), Some(100)][usize::from(bits >> 4 & 3)];
-    options.meta = (bits & 64 > 0).then(|| Json::new(r#"{"traceparent":"00-a-b-c"}"#).unwrap());
+    options.meta = (bits & 4 > 0).then(|| Json::new(r#"{"traceparent":"00-a-b-c"}"#).unwrap());
+    if choices.once_in(8) {
+        let bits = choices.byte();
+        options.timeout = [None, Some(0), Some(10), Some(300)][usize::from(bits & 3)];
+        options.total_timeout = [None, Some(0), Some(10), Some(300)][usize::from(bits >> 2 & 3)];
+    }
     options
 }
 

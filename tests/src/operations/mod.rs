@@ -112,14 +112,14 @@ impl<'a> World<'a> {
         match self.choices.below(16) {
             0..=4 => self.client_command(),
             5..=8 => self.server_command(),
-            9 | 10 => self.deliver_some(),
-            11 => self.carry_all(),
+            9 => self.deliver_some(),
+            10 | 11 => self.carry_all(),
             12 => {
-                let step = *self.choices.pick(&[0, 1, 100, 3_000, 20_000, 700_000]);
+                let step = *self.choices.pick(&[0, 1, 1, 10, 10, 100, 300, 3_000, 3_000, 20_000, 700_000]);
                 self.pass(self.now.after(step));
             }
             13 => {
-                if let Some(due) = self.next_deadline() {
+                if let Some(due) = self.next_deadline().filter(|_| self.choices.once_in(4)) {
                     self.pass(due);
                 }
             }
@@ -207,7 +207,7 @@ impl<'a> World<'a> {
     fn interfere(&mut self) {
         self.collect();
         let pipe = if self.choices.once_in(2) { &mut self.to_server } else { &mut self.to_client };
-        match self.choices.below(4) {
+        match self.choices.below(5) {
             0 => {
                 // A line is lost.
                 let end = pipe.bytes.iter().position(|&byte| byte == b'\n').map_or(0, |end| end + 1);
@@ -220,6 +220,11 @@ impl<'a> World<'a> {
                     pipe.bytes.extend_from_slice(line.as_bytes());
                     pipe.bytes.push(b'\n');
                 }
+            }
+            2 => {
+                let first = self.choices.below(LINES_KEPT);
+                let lines = pipe.lines.iter().skip(first).take(3).map(String::as_str).collect::<Vec<_>>();
+                pipe.bytes.extend_from_slice(format!("[{}]\n", lines.join(",")).as_bytes());
             }
             _ => {
                 let line = self.choices.below(LINES_KEPT);
@@ -234,7 +239,7 @@ impl<'a> World<'a> {
 
     /// An end, a loss, a fresh start.
     fn happen(&mut self) {
-        match self.choices.below(24) {
+        match self.choices.below(96) {
             0 => self.client.machine_mut().close(),
             1 => self.server.machine_mut().close(),
             2 => self.end_of_input(),
