@@ -16,7 +16,8 @@ mod guard;
 mod server;
 mod values;
 
-use pyo3::exceptions::PyAttributeError;
+use barewire::uri_template::UriTemplate;
+use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::prelude::*;
 
 /// Names that the stub gives to groups of types.
@@ -33,14 +34,25 @@ fn alias<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     }
 }
 
+/// The names of the variables of a URI template, in its order.
+#[pyfunction]
+fn template_variables(template: &str) -> PyResult<Vec<String>> {
+    match UriTemplate::parse(template) {
+        Ok(template) => Ok(template.variable_names().map(String::from).collect()),
+        Err(error) => Err(PyValueError::new_err(error.to_string())),
+    }
+}
+
 #[pymodule(gil_used = true)]
 mod _native {
-    use barewire::{Era, LogLevel, Revision, Revisions};
+    use barewire::{Era, LogLevel, Revision, Revisions, RpcError};
     use pyo3::prelude::*;
     use pyo3::types::PyTuple;
 
     #[pymodule_export]
     use super::alias;
+    #[pymodule_export]
+    use super::template_variables;
     #[pymodule_export]
     use crate::child::ChildShutdown;
     #[pymodule_export]
@@ -69,6 +81,9 @@ mod _native {
         module.add("LEGACY_REVISIONS", names(Revisions::ALL.of_era(Era::Legacy).collect())?)?;
         module.add("MODERN_REVISIONS", names(Revisions::ALL.of_era(Era::Modern).collect())?)?;
         module.add("LOG_LEVELS", PyTuple::new(py, LogLevel::ALL.map(LogLevel::as_str))?)?;
+        module.add("INVALID_PARAMS", RpcError::INVALID_PARAMS)?;
+        module.add("INTERNAL_ERROR", RpcError::INTERNAL_ERROR)?;
+        module.add("RESOURCE_NOT_FOUND", RpcError::RESOURCE_NOT_FOUND)?;
         // The stub says what is public; a second list would have to follow it.
         module.delattr("__all__")
     }

@@ -369,6 +369,41 @@ def test_a_client_that_does_not_read_stops_the_handler_not_the_server(kind: str)
     assert peer.end() == []
 
 
+def test_a_worker_that_reports_faster_than_the_server_writes_waits() -> None:
+    server = Server("s")
+    holding, release = threading.Event(), threading.Event()
+    sent = 0
+
+    @server.tool
+    def report(n: int, ctx: SyncContext) -> str:
+        nonlocal sent
+        holding.wait()
+        for sent in range(1, n + 1):
+            ctx.progress(sent, n)
+        return "done"
+
+    @server.tool(inline=True)
+    def hold() -> str:
+        holding.set()
+        release.wait()
+        return "released"
+
+    peer = InProcess(server)
+    params = {"name": "report", "arguments": {"n": 3000}}
+    reporting = peer.start("tools/call", params, {"progressToken": 1})
+    held = peer.start("tools/call", {"name": "hold"})
+    seen = -1
+    while seen != sent or sent == 0:
+        seen = sent
+        time.sleep(0.05)
+    assert sent < 100
+    release.set()
+    assert peer.wait(held)["result"]["content"][0]["text"] == "released"
+    assert peer.wait(reporting)["result"]["content"][0]["text"] == "done"
+    assert [n["params"]["progress"] for n in peer.notifications] == list(range(1, 3001))
+    assert peer.end() == []
+
+
 def test_a_client_that_writes_and_does_not_read_is_held_back() -> None:
     server = Server("s")
     taken = 0

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from barewire import (
-    ApiMisuseError,
     Context,
     Image,
     ResourceNotFoundError,
@@ -191,7 +190,7 @@ def test_mistakes_are_found_at_registration() -> None:
         server.add_resource(two, "r://{a}")
     with pytest.raises(TypeError, match="takes the typed value"):
         server.completion("p", "a")(lambda a, b, c: [])
-    with pytest.raises(ApiMisuseError, match="RFC 6570"):
+    with pytest.raises(ValueError, match="URI template"):
         server.add_resource(lambda a: a, "r://{a")
     assert not server._tools and not server._resources
 

@@ -14,9 +14,6 @@ from ._errors import McpError
 
 __all__ = ["AsyncHost", "Waker"]
 
-#: JSON-RPC codes for questions that go unanswered because of a defect, the server's or ours.
-INVALID_PARAMS, INTERNAL_ERROR = -32602, -32603
-
 
 class Waker(Protocol):
     """Wakes one task. A `wake` while nobody waits is remembered."""
@@ -204,7 +201,7 @@ class AsyncHost(Engine):
             handler = self.handlers[question.kind]
             asked = read_question(question.kind, question.params)
         except (KeyError, ValueError) as error:
-            self._refuse(question.input, INVALID_PARAMS, str(error))
+            self._refuse(question.input, native.INVALID_PARAMS, str(error))
             return
         try:
             arguments = () if asked is None else (asked,)
@@ -217,7 +214,7 @@ class AsyncHost(Engine):
             self._refuse(question.input, error.code, str(error))
         except Exception:
             report_failure(handler)
-            self._refuse(question.input, INTERNAL_ERROR, "the client's handler failed")
+            self._refuse(question.input, native.INTERNAL_ERROR, "the client's handler failed")
         else:
             self._provide(question.input, result)
 

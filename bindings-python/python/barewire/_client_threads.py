@@ -14,7 +14,7 @@ from typing import Any
 
 from . import _native as native
 from ._answers import answer, read_question
-from ._client_host import INTERNAL_ERROR, INVALID_PARAMS, report_failure
+from ._client_host import report_failure
 from ._engine import WAITING_REPORTS, Changes, Engine, Link, Options, Progress, now, shutdown_steps
 from ._errors import McpError
 
@@ -254,7 +254,9 @@ class ThreadHost(Engine):
             asked = read_question(question.kind, question.params)
         except (KeyError, ValueError) as error:
             reason = str(error)
-            self._reply(question, lambda: machine.refuse_input(question.input, INVALID_PARAMS, reason, now()))
+            self._reply(
+                question, lambda: machine.refuse_input(question.input, native.INVALID_PARAMS, reason, now())
+            )
             return
         try:
             result = answer(question.kind, handler() if asked is None else handler(asked))
@@ -264,7 +266,9 @@ class ThreadHost(Engine):
         except Exception:
             report_failure(handler)
             reason = "the client's handler failed"
-            self._reply(question, lambda: machine.refuse_input(question.input, INTERNAL_ERROR, reason, now()))
+            self._reply(
+                question, lambda: machine.refuse_input(question.input, native.INTERNAL_ERROR, reason, now())
+            )
         else:
             self._reply(question, lambda: machine.provide_input(question.input, result, now()))
 

@@ -12,7 +12,7 @@ import time
 from . import _native as native
 from ._call import Call, Unwind
 from ._context import Context, SyncContext
-from ._endpoint import INTERNAL_ERROR, INVALID_PARAMS, NO_COMPLETIONS, Endpoint
+from ._endpoint import NO_COMPLETIONS, Endpoint
 from ._errors import ConnectionClosedError, McpError
 from ._plain import to_json
 from ._schema import InvalidArguments
@@ -166,7 +166,7 @@ class Connection:
         if (self._calls or self._waiting) and self._resumes(event):
             return
         if endpoint is None:  # taken out of the catalog a moment ago
-            self.machine.respond_error(event.request, INVALID_PARAMS, "Not found")
+            self.machine.respond_error(event.request, native.INVALID_PARAMS, "Not found")
             return
         try:
             values = endpoint.handler.bind(raw or b"{}")
@@ -292,7 +292,7 @@ class Connection:
             return
         except Exception as fault:  # what the error says cannot be sent either
             meant, error = False, fault
-            self.machine.respond_error(event.request, INTERNAL_ERROR, "Internal error")
+            self.machine.respond_error(event.request, native.INTERNAL_ERROR, "Internal error")
         if not meant:
             import logging
 

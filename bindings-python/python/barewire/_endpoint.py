@@ -15,6 +15,7 @@ from ._errors import (
     RpcError,
     ToolError,
 )
+from ._native import INTERNAL_ERROR, INVALID_PARAMS, RESOURCE_NOT_FOUND, template_variables
 from ._plain import MISSING, output_schema, to_json
 from ._schema import Handler, InvalidArguments, inspect_handler
 
@@ -26,10 +27,6 @@ if TYPE_CHECKING:
     from ._native import Server as Machine
 
     Resume = Literal["replay", "memory"]
-
-# The core writes in their place what the revision of the client has for them.
-INVALID_PARAMS, INTERNAL_ERROR, RESOURCE_NOT_FOUND = -32602, -32603, -32002
-_MOST_COMPLETIONS = 100
 
 
 def _definition(**members: Any) -> dict[str, Any]:
@@ -251,22 +248,13 @@ class Resource(Endpoint):
 
 def _check_variables(handler: Handler, uri: str) -> None:
     """The variables of a template and the parameters of its handler must be the same names."""
-    variables = set(_variables(uri))
+    variables = set(template_variables(uri))
     parameters = {parameter.name for parameter in handler.parameters}
     required = {parameter.name for parameter in handler.parameters if parameter.required}
     for name in sorted(required - variables):
         raise TypeError(f"handler {handler.name!r}: parameter {name!r} is no variable of {uri!r}")
     for name in sorted(variables - parameters):
         raise TypeError(f"handler {handler.name!r} has no parameter for the variable {name!r} of {uri!r}")
-
-
-def _variables(template: str) -> list[str]:
-    """The names of the variables of an RFC 6570 template (section 2.3)."""
-    names = []
-    for part in template.split("{")[1:]:
-        expression = part.partition("}")[0].lstrip("+#./;?&")
-        names += [item.partition(":")[0].rstrip("*") for item in expression.split(",")]
-    return names
 
 
 class Prompt(Endpoint):
@@ -369,10 +357,9 @@ class Completer(Endpoint):
         return msgspec.json.encode(values[: len(self.handler.parameters)])
 
     def encode(self, value: Any, event: Any) -> bytes:
+        # The core shortens what is more than the protocol allows, and says so.
         values = list(value)
-        shown = values[:_MOST_COMPLETIONS]
-        more = len(values) > len(shown)
-        return to_json({"completion": {"values": shown, "total": len(values), "hasMore": more}})
+        return to_json({"completion": {"values": values, "total": len(values), "hasMore": False}})
 
 
 NO_COMPLETIONS = b'{"completion":{"values":[]}}'

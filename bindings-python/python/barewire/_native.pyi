@@ -26,6 +26,18 @@ MODERN_REVISIONS: Final[tuple[str, ...]]
 """The names of the stateless revisions, newest first."""
 LOG_LEVELS: Final[tuple[str, ...]]
 """The names of the log levels, least severe first."""
+INVALID_PARAMS: Final[int]
+"""The JSON-RPC code of wrong parameters."""
+INTERNAL_ERROR: Final[int]
+"""The JSON-RPC code of a failure of the receiver."""
+RESOURCE_NOT_FOUND: Final[int]
+"""The code of a resource that does not exist; the core writes it as each revision wants it."""
+
+def template_variables(template: str) -> list[str]:
+    """The names of the variables of a URI template (RFC 6570), in its order.
+
+    Raises ValueError if it is none.
+    """
 
 @final
 class Limits:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ._server import Server
 
 _READ = 1 << 16
+_MOST_POSTED = 64  # calls from other threads that may wait
 _LINGER = 10_000  # milliseconds that a peer has to read the last answers
 
 
@@ -140,7 +141,8 @@ class Host:
 
     @property
     def congested(self) -> bool:
-        return self.writer.is_blocked
+        # Worker threads that report faster than this thread comes to write have to wait as well.
+        return self.writer.is_blocked or len(self._posted) > _MOST_POSTED
 
     def post(self, function: Callable[..., None], *arguments: Any) -> None:
         self._posted.append((function, arguments))
