@@ -245,3 +245,27 @@ fn a_flood_that_nobody_reads_is_bounded() {
         assert!(held < 2 << 20, "{held} bytes after the flood with {revision}");
     }
 }
+
+#[test]
+fn a_peer_that_asks_and_never_reads_is_no_longer_read() {
+    const MOST: usize = 100_000;
+    let mut config = server_config();
+    config.limits.queued_bytes = MOST;
+    let mut server = Stdio::new(Server::new(config).expect("a server"));
+    let before = live();
+    let mut asked = 0;
+    while server.wants_input() {
+        let ping = format!("{{\"jsonrpc\":\"2.0\",\"id\":{asked},\"method\":\"ping\"}}\n");
+        server.receive_data(Instant::ZERO, ping.as_bytes()).unwrap();
+        asked += 1;
+        assert!(asked < MOST, "it is read for ever");
+    }
+    let held = live() - before;
+    assert!(held < 6 * MOST.cast_signed(), "{held} bytes wait");
+    // Whoever reads again is heard again.
+    while let data @ [_, ..] = server.data_to_send() {
+        let count = data.len();
+        server.consume(count);
+    }
+    assert!(server.wants_input());
+}
