@@ -279,6 +279,11 @@ class Server:
         os.write(2, b"out of cheese\n")
         os._exit(3)
 
+    def tool_ask_and_die(self, message: dict[str, Any], arguments: dict[str, Any]) -> None:
+        self.ask(message, *QUESTIONS["ask"])
+        time.sleep(0.2)
+        os._exit(3)
+
     def tool_stop_reading(self, message: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
         self.answer(message, text("asleep"))
         time.sleep(arguments["seconds"])

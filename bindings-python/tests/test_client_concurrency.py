@@ -250,6 +250,26 @@ def test_a_question_withdrawn_stops_its_handler() -> None:
     asyncio.run(main())
 
 
+@pytest.mark.parametrize("flavour", list(FLAVOURS))
+def test_a_handler_that_never_returns_holds_up_no_end(flavour: str) -> None:
+    asked, release = threading.Event(), threading.Event()
+
+    def elicit(question: barewire.ElicitRequest) -> dict[str, str]:
+        asked.set()
+        release.wait(3 * PATIENCE)
+        return {}
+
+    async def scenario(client: Any) -> None:
+        with pytest.raises(ConnectionLostError):
+            await client.call_tool("ask_and_die")
+        assert asked.is_set()
+
+    started = time.monotonic()
+    FLAVOURS[flavour](scenario, command=raw_server("legacy"), on_elicit=elicit)
+    assert time.monotonic() - started < PATIENCE
+    release.set()
+
+
 def test_changes_that_nobody_takes_are_bounded() -> None:
     changes = Changes(lambda: None)
     for n in range(1500):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
+import threading
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from . import _native as native
@@ -79,8 +82,27 @@ class AsyncioHost(AsyncHost):
         return task.cancel
 
     async def in_thread(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Run `function` in a thread."""
-        return await asyncio.to_thread(function, *arguments)
+        """Run `function` in a thread, which is left alone when the task is cancelled.
+
+        It is none of the loop's own, for which the end of the program would wait.
+        """
+        done: asyncio.Future[Any] = self._loop.create_future()
+        context = contextvars.copy_context()
+
+        def settle(set_outcome: Callable[[Any], None], outcome: object) -> None:
+            if not done.done():
+                set_outcome(outcome)
+
+        def work() -> None:
+            try:
+                outcome = done.set_result, context.run(function, *arguments)
+            except Exception as error:
+                outcome = done.set_exception, error
+            with suppress(RuntimeError):  # the loop is closed, and nobody waits
+                self._loop.call_soon_threadsafe(settle, *outcome)
+
+        threading.Thread(target=work, name="barewire-answer", daemon=True).start()
+        return await done
 
     async def run(
         self, start: Callable[[], int], on_progress: Callable[[Progress], object] | None = None
