@@ -51,7 +51,7 @@ to_python! {
     LogLevel: |value, py| PyString::new(py, value.as_str());
     InputKind: |value, py| PyString::new(py, name_of(&INPUT_KINDS, *value));
     ListKind: |value, py| PyString::new(py, name_of(&LIST_KINDS, *value));
-    Violation: |value, py| PyString::new(py, value.explanation());
+    Violation: |value, py| PyString::intern(py, value.name());
     FailureReason: |value, py| value.to_exception(py)?;
     DisconnectReason: |value, py| value.to_exception(py)?;
     CloseReason: |value, py| value.to_exception(py)?;

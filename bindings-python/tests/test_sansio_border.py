@@ -164,7 +164,7 @@ def test_settings_reach_the_core() -> None:
     assert "probe: 7" in repr(Timeouts(probe=7))
     (event,) = make_server(limits=Limits(message_bytes=100)).receive_data(b'"%s"\n' % (b"x" * 200), 0)
     assert isinstance(event, MessageDiscarded)
-    assert (event.violation, len(event.bytes)) == ("longer than the limit", 100)
+    assert (event.violation, len(event.bytes)) == ("too_long", 100)
     client = make_client(limits=Limits(requests_in_flight=1))
     client.call_tool("echo", None, 0)
     with pytest.raises(LimitExceededError) as caught:

@@ -205,7 +205,8 @@ class NotificationReceived:
 class ViolationTolerated:
     """The peer deviated from the protocol in a way that did not matter.
 
-    `violation` says how, in a few words; `bytes` are the message as it arrived.
+    `violation` names how, in a word that never changes, such as `byte_order_mark`;
+    `bytes` are the message as it arrived.
     """
 
     __match_args__: Final = ("violation", "request", "bytes")

@@ -327,6 +327,36 @@ impl Malformed {
 }
 
 impl Violation {
+    /// The name in every language: it never changes, unlike the wording of [`explanation`](Self::explanation).
+    pub const fn name(self) -> &'static str {
+        match self {
+            Violation::NotJson => "not_json",
+            Violation::NotUtf8 => "not_utf8",
+            Violation::TooLong => "too_long",
+            Violation::TooDeep => "too_deep",
+            Violation::EndedEarly => "ended_early",
+            Violation::ByteOrderMark => "byte_order_mark",
+            Violation::NotAMessage => "not_a_message",
+            Violation::WrongVersionMember => "wrong_version_member",
+            Violation::InvalidId => "invalid_id",
+            Violation::DuplicateMember => "duplicate_member",
+            Violation::UnknownMember => "unknown_member",
+            Violation::InvalidParams => "invalid_params",
+            Violation::ResultAndError => "result_and_error",
+            Violation::EmptyResponse => "empty_response",
+            Violation::InvalidErrorCode => "invalid_error_code",
+            Violation::InvalidError => "invalid_error",
+            Violation::UnexpectedBatch => "unexpected_batch",
+            Violation::DuplicateId => "duplicate_id",
+            Violation::UnknownResponse => "unknown_response",
+            Violation::UnknownTarget => "unknown_target",
+            Violation::UnexpectedMessage => "unexpected_message",
+            Violation::ProgressNotIncreasing => "progress_not_increasing",
+            Violation::InvalidResult => "invalid_result",
+            Violation::QueueFull => "queue_full",
+        }
+    }
+
     /// What was wrong, in a few words.
     pub const fn explanation(self) -> &'static str {
         match self {

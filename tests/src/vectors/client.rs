@@ -219,11 +219,11 @@ fn describe(event: Event) -> Value {
             "event": "NotificationReceived", "method": method, "params": settings::text(params.as_ref()),
         }),
         Event::ViolationTolerated { violation, request, bytes } => json!({
-            "event": "ViolationTolerated", "violation": violation.explanation(),
+            "event": "ViolationTolerated", "violation": violation.name(),
             "request": request.map(RequestHandle::number), "bytes": settings::bytes(&bytes),
         }),
         Event::MessageDiscarded { violation, bytes } => json!({
-            "event": "MessageDiscarded", "violation": violation.explanation(), "bytes": settings::bytes(&bytes),
+            "event": "MessageDiscarded", "violation": violation.name(), "bytes": settings::bytes(&bytes),
         }),
         Event::Disconnected { reason } => json!({"event": "Disconnected", "reason": ending(&reason)}),
         other => json!({"event": format!("{other:?}")}),

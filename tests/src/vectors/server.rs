@@ -343,11 +343,11 @@ fn describe_other(event: Event) -> Value {
             "params": settings::text(params.as_ref()),
         }),
         Event::ViolationTolerated { violation, request, bytes } => json!({
-            "event": "ViolationTolerated", "violation": violation.explanation(),
+            "event": "ViolationTolerated", "violation": violation.name(),
             "request": request.map(RequestHandle::number), "bytes": settings::bytes(&bytes),
         }),
         Event::MessageDiscarded { violation, bytes } => json!({
-            "event": "MessageDiscarded", "violation": violation.explanation(), "bytes": settings::bytes(&bytes),
+            "event": "MessageDiscarded", "violation": violation.name(), "bytes": settings::bytes(&bytes),
         }),
         Event::Drained { abandoned } => {
             let abandoned: Vec<_> = abandoned.into_iter().map(RequestHandle::number).collect();
