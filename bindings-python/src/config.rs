@@ -1,5 +1,7 @@
 //! How machines are set up.
 
+use std::fmt::Debug;
+
 use barewire::{Implementation, Revisions};
 use pyo3::prelude::*;
 
@@ -26,7 +28,8 @@ macro_rules! settings {
             }
 
             fn __repr__(&self) -> String {
-                format!("{:?}", self.0)
+                let fields = [$(format!("{}={}", stringify!($field), python(&self.0.$field))),*];
+                format!("{}({})", stringify!($name), fields.join(", "))
             }
         }
 
@@ -36,6 +39,15 @@ macro_rules! settings {
             }
         }
     )*};
+}
+
+/// A setting as Python writes it.
+fn python(value: &dyn Debug) -> String {
+    match format!("{value:?}").as_str() {
+        "true" => "True".into(),
+        "false" => "False".into(),
+        number => number.into(),
+    }
 }
 
 settings! {

@@ -49,3 +49,23 @@ fn one_odd_tool_does_not_cost_the_list() {
     assert_eq!(faults, expected.map(|(index, fault)| (index, fault.to_string())));
     assert_eq!(page.strict().unwrap_err().len(), 4);
 }
+
+#[test]
+fn a_result_is_written_as_it_is_read() {
+    let mut result = CallToolResult::new([ContentBlock::text("\"hi\"")]);
+    assert_eq!(result.to_json().as_str(), r#"{"content":[{"type":"text","text":"\"hi\""}]}"#);
+    assert_eq!(CallToolResult::read(&result.to_json()), Ok(result.clone()));
+    result.is_error = true;
+    result.structured_content = Some(Json::new("[1.10]").unwrap());
+    let text = r#"{"content":[{"type":"text","text":"\"hi\""}],"structuredContent":[1.10],"isError":true}"#;
+    assert_eq!(result.to_json().as_str(), text);
+    assert_eq!(CallToolResult::read(&result.to_json()), Ok(result));
+}
+
+#[test]
+fn what_is_no_json_is_an_error_like_others() {
+    let fault: Box<dyn std::error::Error> = Json::new("{\"a\":}").unwrap_err().into();
+    assert_eq!(fault.to_string(), "not JSON at byte 5");
+    let fault = Json::new(&"[".repeat(2000)).unwrap_err();
+    assert_eq!(fault.to_string(), "nested too deeply at byte 1024");
+}

@@ -44,7 +44,7 @@ class Limits:
     """Bounds on everything a peer can make the core keep; what is left out has its default.
 
     Reaching one is a typed refusal or an event, never growth. `message_bytes` (16 MiB) and `depth` (128
-    levels) bound one inbound message. `requests_in_flight` (1024) counts each direction alone,
+    levels) bound one inbound message. `requests_in_flight` (2048) counts each direction alone,
     `queued_requests` (256) those made before the connection is ready. `queued_events` (4096) and
     `queued_bytes` (8 MiB to be sent) turn `wants_input` false. `batch_items` (256), `sessions` (10 000),
     `subscriptions` (256), `watched_resources` (1024) and `page_items` (1000 of a list) count what their

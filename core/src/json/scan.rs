@@ -3,6 +3,7 @@
 //! It accepts exactly the grammar of RFC 8259 (lone surrogates in `\u` escapes included, as the grammar
 //! allows them) and never recurses: nesting is kept as bits, so that depth costs no stack.
 
+use core::fmt;
 use core::ops::Range;
 
 /// Nesting deeper than this is refused whatever limit the caller asks for.
@@ -16,6 +17,17 @@ pub enum ScanError {
     /// Arrays and objects nest deeper than allowed; the byte offset of the bracket that was too much.
     Depth(usize),
 }
+
+impl fmt::Display for ScanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ScanError::Syntax(offset) => write!(f, "not JSON at byte {offset}"),
+            ScanError::Depth(offset) => write!(f, "nested too deeply at byte {offset}"),
+        }
+    }
+}
+
+impl core::error::Error for ScanError {}
 
 /// A position in a text, moved forward value by value.
 pub(crate) struct Scanner<'a> {

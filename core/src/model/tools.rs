@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::content::ContentBlock;
-use super::value::{Object, Rejected, Unfit, Value, object, read_items};
+use super::value::{Members, Object, Rejected, Unfit, Value, object, read_items};
 use crate::json::{Json, dialect};
 
 object! {
@@ -113,11 +113,18 @@ pub struct CallToolResult {
 }
 
 impl CallToolResult {
+    /// A successful result with that content.
+    pub fn new(content: impl Into<Vec<ContentBlock>>) -> CallToolResult {
+        CallToolResult { content: content.into(), ..CallToolResult::default() }
+    }
+}
+
+impl Value for CallToolResult {
     /// Reads a result block by block: what is good is delivered, what is not is in `rejected`.
     ///
     /// # Errors
     /// [`Unfit`] if the result as a whole has another shape.
-    pub fn read(result: &Json) -> Result<CallToolResult, Unfit> {
+    fn read(result: &Json) -> Result<CallToolResult, Unfit> {
         let (content, rejected) = match result.member("content") {
             Some(content) => read_items(&content).map_err(|fault| fault.inside("content"))?,
             None if result.as_str().starts_with('{') => (Vec::new(), Vec::new()),
@@ -133,6 +140,19 @@ impl CallToolResult {
             is_error,
             rejected,
         })
+    }
+
+    /// Appends the result as a server answers it; `rejected` is left out.
+    fn write(&self, out: &mut String) {
+        let mut members = Members::begin(out);
+        members.member("content", &self.content);
+        if let Some(structured) = &self.structured_content {
+            members.member("structuredContent", structured);
+        }
+        if self.is_error {
+            members.member("isError", &true);
+        }
+        members.end();
     }
 }
 
