@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import sys
 import time
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import barewire
 import pytest
+from barewire._client import encode
 from barewire._engine import Change, LogMessage, Progress
 from barewire._errors import (
     ConnectionLostError,
@@ -40,6 +43,25 @@ def words(result: Any) -> str:
     (block,) = result.content
     assert isinstance(block, barewire.Text)
     return block.text
+
+
+@pytest.mark.parametrize("kind", [barewire.Client, barewire.sync.Client])
+def test_what_cannot_be_connected_to_is_refused_where_it_is_written(kind: Any) -> None:
+    with pytest.raises(TypeError, match="either a command or a server"):
+        kind()
+    with pytest.raises(TypeError, match="a command is a list, such as"):
+        kind(command="python server.py")
+    with pytest.raises(TypeError, match=r"str is no barewire\.Server; .* command="):
+        kind("python server.py")
+
+
+def test_arguments_are_any_mapping_of_values_that_have_a_json_form() -> None:
+    assert encode({"a": Path("b"), "c": [1]}) == b'{"a":"b","c":[1]}'
+    assert encode(MappingProxyType({"a": None})) == b'{"a":null}'
+    with pytest.raises(TypeError, match="a mapping of names to values belongs here, not list"):
+        encode([1])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="type complex has no JSON form"):
+        encode({"a": 1j})
 
 
 def test_the_server_is_known_once_connected(run: Run, era: str) -> None:

@@ -102,6 +102,12 @@ def test_events_outlive_their_machine() -> None:
     assert context.revision == LEGACY
 
 
+def test_settings_show_themselves_as_they_are_written() -> None:
+    shown = repr(sansio.Timeouts(probe=5, progress_extends=False))
+    assert shown.startswith("Timeouts(probe=5, handshake=30000, ") and "progress_extends=False" in shown
+    assert repr(eval(shown, {"Timeouts": sansio.Timeouts})) == shown
+
+
 def test_what_the_core_knows() -> None:
     assert (*MODERN_REVISIONS, *LEGACY_REVISIONS) == REVISIONS
     assert LOG_LEVELS[0] == "debug"

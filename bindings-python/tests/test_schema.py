@@ -129,8 +129,8 @@ def test_literal_enum_and_containers() -> None:
     def f(mode: Literal["fast", "slow"], color: Color, names: list[str], by: dict[str, int]) -> None: ...
 
     schema = schema_of(f)
-    assert schema["properties"]["mode"] == {"enum": ["fast", "slow"]}
-    assert schema["$defs"]["Color"] == {"title": "Color", "enum": ["blue", "red"]}
+    assert schema["properties"]["mode"] == {"enum": ["fast", "slow"], "type": "string"}
+    assert schema["$defs"]["Color"] == {"title": "Color", "enum": ["blue", "red"], "type": "string"}
     assert schema["properties"]["names"] == {"type": "array", "items": {"type": "string"}}
     assert bind(f, {"mode": "slow", "color": "red", "names": ["a"], "by": {"k": 1}}) == (
         "slow",
@@ -177,6 +177,15 @@ def test_any_and_no_hint_accept_everything() -> None:
 
     assert properties_of(f) == {"a": {}, "b": {}}
     assert bind(f, {"a": [1], "b": {"c": None}}) == ([1], {"c": None})
+
+
+def test_object_accepts_everything_too() -> None:
+    def f(a: object, b: dict[str, object]) -> None: ...
+
+    assert properties_of(f) == {"a": {}, "b": {"type": "object"}}
+    assert bind(f, {"a": [1], "b": {"c": None}}) == ([1], {"c": None})
+    output = Output(dict[str, object])
+    assert output.encode({"a": [Color.RED, None]}) == b'{"a":["red",null]}'
 
 
 def test_unions_that_only_a_trial_tells_apart() -> None:
@@ -494,7 +503,7 @@ def test_generators_unbound_methods_and_unknown_names_are_refused() -> None:
 def test_a_hint_without_schema_is_a_mistake_that_names_the_parameter() -> None:
     def f(a: int, z: complex) -> None: ...
 
-    assert "handler 'f' parameter 'z'" in mistake(f)
+    assert "handler 'f' parameter 'z': <class 'complex'> has no JSON Schema; use" in mistake(f)
 
 
 def test_two_contexts_are_a_mistake() -> None:

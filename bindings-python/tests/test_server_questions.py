@@ -203,12 +203,16 @@ def test_any_process_with_the_same_key_takes_up_the_question() -> None:
     keys = [b"k" * 32]
     first, second = (Server("s", request_state_keys=keys) for _ in range(2))
     runs: list[str] = []
+
+    async def count() -> int:
+        return len(runs)
+
     for server in (first, second):
 
         @server.tool
         async def ask(ctx: Context) -> str:
             runs.append("run")
-            kept = await ctx.once("n", lambda: len(runs))
+            kept: int = await ctx.once("n", count)
             answer = await ctx.elicit("Who?", Name)
             return f"{answer.content} {kept}"
 

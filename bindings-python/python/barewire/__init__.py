@@ -64,6 +64,10 @@ if TYPE_CHECKING:
     from ._hints import (
         Doc,
     )
+    from ._native import (
+        Limits,
+        Timeouts,
+    )
     from ._questions import (
         ElicitResult,
         Root,
@@ -116,6 +120,7 @@ __all__ = [
     "InvalidAnswerError",
     "InvalidResultError",
     "LimitExceededError",
+    "Limits",
     "ListResult",
     "LogMessage",
     "McpError",
@@ -147,6 +152,7 @@ __all__ = [
     "Subscription",
     "SyncContext",
     "Text",
+    "Timeouts",
     "Tool",
     "ToolAnnotations",
     "ToolError",
@@ -211,6 +217,10 @@ _MODULES = {
         "ToolError",
     ),
     "_hints": ("Doc",),
+    "_native": (
+        "Limits",
+        "Timeouts",
+    ),
     "_questions": (
         "ElicitResult",
         "Root",

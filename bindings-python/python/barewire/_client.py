@@ -78,6 +78,7 @@ class BaseClient:
     ) -> None:
         if (server is None) is (command is None):
             raise TypeError("a client needs either a command or a server")
+        _check_peer(server, command)
         handlers: dict[native.InputKindName, Callable[..., Any] | None] = {
             "elicitation": on_elicit,
             "sampling": on_sample,
@@ -164,6 +165,9 @@ class Client(BaseClient):
     that it can do; `capabilities` adds to that. They may be coroutine functions, and run in a thread if they
     are not. `on_log` and `on_change` are called for what the server logs and for changes of its lists, one
     call after the other. While one of them is slow, up to 1024 notices wait, and then the oldest are dropped.
+
+    `limits` and `timeouts` stand in for the defaults of :class:`barewire.Limits` and
+    :class:`barewire.Timeouts`.
 
     `revisions` are those the client is willing to speak, all by default. `era` is the attribute of that name
     of an earlier client of the same server. With `strict`, a result of which any part cannot be read is an
@@ -452,12 +456,37 @@ class Pages:
             self._seen.add(self.cursor)
 
 
-encode = msgspec.json.Encoder().encode
+_encode = msgspec.json.Encoder().encode
+
+
+def encode(members: Mapping[str, Any]) -> bytes:
+    """The JSON of an object. `TypeError` if it is none, or holds a value that has no JSON form."""
+    if not isinstance(members, Mapping):
+        raise TypeError(f"a mapping of names to values belongs here, not {type(members).__name__}")
+    plain = members if isinstance(members, dict) else dict(members)
+    try:
+        return _encode(plain)
+    except TypeError:
+        from ._hints import encode_value
+
+        return encode_value(plain)
 
 
 def milliseconds(seconds: float | None) -> int | None:
     """A duration as the core takes it."""
     return None if seconds is None else max(1, round(seconds * 1000))
+
+
+def _check_peer(server: object, command: object) -> None:
+    """Refuse what cannot be connected to, where it is written and not when it is started."""
+    if isinstance(command, (str, bytes)):
+        raise TypeError(f"a command is a list, such as ['python', 'server.py'], not {command!r}")
+    if server is not None:
+        from ._server import Server
+
+        if not isinstance(server, Server):
+            kind = type(server).__name__
+            raise TypeError(f"{kind} is no barewire.Server; a program is started with command=[...]")
 
 
 def _capabilities(

@@ -187,7 +187,11 @@ class Context(BaseContext):
         found: list[Root] = await self._call.ask(self._roots(key))
         return found
 
-    async def once(self, key: str, function: Callable[[], Awaitable[T] | T], type: Any = None) -> T:
+    @overload
+    async def once(self, key: str, function: Callable[[], Awaitable[T]], type: Any = None) -> T: ...
+    @overload
+    async def once(self, key: str, function: Callable[[], T], type: Any = None) -> T: ...
+    async def once(self, key: str, function: Callable[[], Any], type: Any = None) -> Any:
         """Call a function once over all runs of this handler, and give its result in each.
 
         The result is kept as JSON, sealed, with the next question; it comes back
@@ -199,8 +203,7 @@ class Context(BaseContext):
             if hasattr(value, "__await__"):
                 value = await value
             call.keep(key, value)
-        kept: T = call.recall(key, type)
-        return kept
+        return call.recall(key, type)
 
 
 class SyncContext(BaseContext):

@@ -54,6 +54,8 @@ def is_union(hint: Any) -> bool:
 
 def translate(hint: Any) -> Any:
     """A hint in msgspec's terms: descriptions and annotated_types constraints become `Meta`."""
+    if hint is object:
+        return Any
     if get_origin(hint) is Annotated:
         base = translate(hint.__origin__)
         annotated: Any = (base, *_metas(hint.__metadata__))
@@ -103,7 +105,10 @@ def _constrain(item: Any, extra: dict[str, Any]) -> None:
 def _schema_hook(hint: type) -> dict[str, Any]:
     if _is_path(hint):
         return {"type": "string", "format": "path"}
-    raise NotImplementedError
+    raise TypeError(
+        f"{hint!r} has no JSON Schema; use Any, plain types, a dataclass, TypedDict, NamedTuple, Enum, "
+        "msgspec Struct or pydantic model"
+    )
 
 
 def decode_hook(hint: type, value: Any) -> Any:
@@ -135,10 +140,25 @@ def merge_definitions(definitions: dict[str, Any], more: dict[str, Any]) -> None
 def describe_hints(hints: list[Any]) -> tuple[tuple[dict[str, Any], ...], dict[str, Any]]:
     """The schemas of several hints, and the definitions they share, by name."""
     schemas, definitions = msgspec.json.schema_components(hints, schema_hook=_schema_hook, ref_template=_REF)
+    _type_enums([*schemas, *definitions.values()])
     if definitions:
         for hint in hints:
             _document(hint, definitions, set())
     return schemas, definitions
+
+
+def _type_enums(schema: Any) -> None:
+    """Say the type of enumerations of text, which msgspec leaves out and some models ask for."""
+    if isinstance(schema, list):
+        for item in schema:
+            _type_enums(item)
+    elif isinstance(schema, dict):
+        values = schema.get("enum")
+        if isinstance(values, list) and all(isinstance(value, str) for value in values):
+            schema.setdefault("type", "string")
+        for key, inner in schema.items():
+            if key not in ("default", "enum"):
+                _type_enums(inner)
 
 
 def _document(hint: Any, definitions: dict[str, Any], seen: set[int]) -> None:

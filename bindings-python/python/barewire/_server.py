@@ -43,6 +43,7 @@ class Server:
     the text of unexpected exceptions. `cache_ttl` (milliseconds) and `cache_scope` say how long
     and by whom lists and resources may be cached. `request_state_keys` are 32 bytes each, shared
     by all processes that shall understand each other's questions; the first one seals.
+    `limits` and `timeouts` stand in for the defaults of `barewire.Limits` and `barewire.Timeouts`.
     """
 
     def __init__(
@@ -154,6 +155,8 @@ class Server:
         The variables (RFC 6570) are the parameters of the function, by name, converted to what
         their hints say. It returns text, bytes, any JSON value, or `ResourceContents`.
         """
+        if not isinstance(uri, str):
+            raise TypeError("a resource needs its URI: @server.resource('notes://{id}')")
         options = {
             "name": name,
             "title": title,
