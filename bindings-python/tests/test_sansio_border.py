@@ -167,7 +167,7 @@ def test_numbers_and_names_are_checked() -> None:
 
 def test_settings_reach_the_core() -> None:
     assert "depth=5" in repr(Limits(depth=5))
-    assert "probe: 7" in repr(Timeouts(probe=7))
+    assert "probe=7" in repr(Timeouts(probe=7))
     (event,) = make_server(limits=Limits(message_bytes=100)).receive_data(b'"%s"\n' % (b"x" * 200), 0)
     assert isinstance(event, MessageDiscarded)
     assert (event.violation, len(event.bytes)) == ("too_long", 100)

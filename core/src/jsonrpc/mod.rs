@@ -362,7 +362,7 @@ impl Violation {
         match self {
             Violation::NotJson => "not JSON",
             Violation::NotUtf8 => "not UTF-8",
-            Violation::TooLong => "longer than the limit",
+            Violation::TooLong => "longer than the limit on message bytes",
             Violation::TooDeep => "deeper than the limit",
             Violation::EndedEarly => "the input ended inside the message",
             Violation::ByteOrderMark => "a byte-order mark before the message",
