@@ -138,7 +138,7 @@ def test_errors_of_the_server_keep_code_and_data(run: Run, era: str) -> None:
     run(scenario, command=raw_server(era))
 
 
-# proves: BASE-428
+# proves: BASE-102 BASE-428 FEAT-056
 def test_a_call_that_takes_too_long_is_given_up_and_the_server_told(run: Run, era: str) -> None:
     async def scenario(client: Any) -> None:
         with pytest.raises(RequestTimedOutError):
