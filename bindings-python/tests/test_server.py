@@ -192,6 +192,12 @@ def test_mistakes_are_found_at_registration() -> None:
         server.completion("p", "a")(lambda a, b, c: [])
     with pytest.raises(ValueError, match="URI template"):
         server.add_resource(lambda a: a, "r://{a")
+    with pytest.raises(TypeError, match="parameter 'items': arguments of prompts are strings"):
+
+        @server.prompt
+        def listing(items: list[int]) -> str:
+            return str(items)
+
     with pytest.raises(TypeError, match="needs its URI"):
         server.resource(two)  # type: ignore[arg-type]
     assert not server._tools and not server._resources

@@ -277,6 +277,7 @@ class Prompt(Endpoint):
     ) -> None:
         handler = _inspect(function, namespace, strict=False)
         super().__init__(handler, name or handler.name, inline=inline, resume=resume)
+        _check_strings(handler)
         arguments = [
             _definition(
                 name=parameter.name,
@@ -306,6 +307,17 @@ class Prompt(Endpoint):
 
     def unregister(self, machine: Machine) -> None:
         machine.remove_prompt(self.key)
+
+
+def _check_strings(handler: Handler) -> None:
+    """The arguments of prompts are strings: of what cannot be read from one, no call would succeed."""
+    for parameter in handler.parameters:
+        kind = parameter.schema.get("type")
+        if kind in ("array", "object") and parameter.convert is None:
+            raise TypeError(
+                f"handler {handler.name!r} parameter {parameter.name!r}: arguments of prompts are strings, "
+                f"from which no {kind} can be read"
+            )
 
 
 class Completer(Endpoint):
