@@ -10,7 +10,7 @@ pub struct Limits {
     pub depth: usize,
     /// Requests in flight, each direction counted alone. A request above it is answered with an error
     /// (inbound) or refused (outbound). A server at half of it stops wanting input, unless it waits for answers
-    /// of its client. Default 2048.
+    /// of its client or none of its requests has ended for a second. Default 2048.
     pub requests_in_flight: usize,
     /// Requests accepted before the peer's era and revision are settled. Default 256.
     pub queued_requests: usize,

@@ -265,6 +265,7 @@ impl Server {
     /// Takes a request out of the table and sends its answer.
     pub(super) fn finish(&mut self, request: RequestHandle, text: String) {
         if let Some(entry) = self.in_flight.remove(request) {
+            self.note_movement();
             self.withdraw_questions(entry.asking);
             self.deliver(request, entry.batch, text);
         }
@@ -279,7 +280,11 @@ impl Server {
             self.refuse(&to, &refusal::overloaded("requests in flight"));
             return false;
         }
+        let was_crowded = self.is_crowded();
         self.in_flight.insert(handle, entry);
+        if !was_crowded {
+            self.note_movement();
+        }
         true
     }
 }

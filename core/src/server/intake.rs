@@ -17,6 +17,9 @@ use super::answers::Addressee;
 use super::text::{Found, MessageText, Meta, Params, string};
 use super::{Event, Server, refusal};
 
+/// Milliseconds without an answer after which many running requests do not stop the intake any more.
+const PAUSE: u64 = 1_000;
+
 /// A request as it arrived.
 pub(super) struct Arrival<'a> {
     pub(super) id: RequestId,
@@ -88,20 +91,12 @@ impl Machine for Server {
     }
 
     fn poll_timeout(&self) -> Option<Instant> {
-        match (self.drain_deadline(), self.outbound.next_deadline()) {
-            (Some(drain), Some(request)) => Some(drain.min(request)),
-            (drain, request) => drain.or(request),
-        }
+        let deadlines = [self.drain_deadline(), self.outbound.next_deadline(), self.pause_end()];
+        deadlines.into_iter().flatten().min()
     }
 
     fn wants_input(&self) -> bool {
-        // Input is also how a client answers questions and gives up requests: it is not stopped while it may help.
-        // Nor do subscriptions count, which only their clients end.
-        let running = self.in_flight.len().saturating_sub(self.subscriptions.listening());
-        let has_room = running < self.config.limits.requests_in_flight.div_ceil(2);
-        self.takes_input()
-            && self.queues.wants_input(&self.config.limits)
-            && (has_room || self.outbound.len() > 0)
+        self.takes_input() && self.queues.wants_input(&self.config.limits) && self.pause_end().is_none()
     }
 
     fn limits(&self) -> &Limits {
@@ -111,6 +106,25 @@ impl Machine for Server {
 
 impl Server {
     /// Moves the clock, never back.
+    /// Until when many running requests stop the intake. Input is also how a client answers questions, gives up
+    /// requests and ends: it is not stopped while it may help, nor for long while no request ends by itself.
+    fn pause_end(&self) -> Option<Instant> {
+        let is_paused = self.takes_input() && self.is_crowded() && self.outbound.len() == 0;
+        (is_paused && self.now < self.stalled_at).then_some(self.stalled_at)
+    }
+
+    /// Whether so many requests run that new ones should wait with their sender. Subscriptions do not count, as
+    /// only their clients end them.
+    pub(super) fn is_crowded(&self) -> bool {
+        let running = self.in_flight.len().saturating_sub(self.subscriptions.listening());
+        running >= self.config.limits.requests_in_flight.div_ceil(2)
+    }
+
+    /// Requests come and go: the next pause of the intake counts from now.
+    pub(super) fn note_movement(&mut self) {
+        self.stalled_at = self.now.after(PAUSE);
+    }
+
     pub(super) fn advance(&mut self, now: Instant) {
         self.now = self.now.max(now);
     }

@@ -72,6 +72,8 @@ pub struct Server {
     now: Instant,
     phase: Phase,
     in_flight: InFlightTable,
+    /// While many requests run and none ends, intake resumes at this time.
+    stalled_at: Instant,
     batches: Batches,
     /// The legacy session of the channel.
     session: Option<Session>,
@@ -148,6 +150,7 @@ impl Server {
             now: Instant::ZERO,
             phase: Phase::Open,
             in_flight: InFlightTable::default(),
+            stalled_at: Instant::ZERO,
             batches: Batches::default(),
             session: None,
             outbound: Pending::new(config.limits.requests_in_flight),

@@ -154,6 +154,11 @@ impl<M: Machine> Stdio<M> {
 
     fn append(&mut self, mut message: Vec<u8>) {
         message.push(b'\n');
+        // What was sent goes when it is the greater part: a peer that never catches up would make it grow for ever.
+        if self.consumed > self.output.len() / 2 {
+            self.output.drain(..self.consumed);
+            self.consumed = 0;
+        }
         if self.output.is_empty() && message.len() > GATHER {
             self.output = message;
         } else {
@@ -335,6 +340,23 @@ mod tests {
         assert_eq!(feed(&[b"{}\n{\"c\":2}"]), ["{}", "{\"c\":2}", "Closed"]);
         assert_eq!(feed(&[b"{}\n{\"c\":2"]), ["{}", "EndedEarly 6", "Closed"]);
         assert_eq!(feed(&[b"{}\n  "]), ["{}", "Closed"]);
+    }
+
+    #[test]
+    fn a_reader_that_never_catches_up_costs_no_memory() {
+        let mut stdio = Stdio::new(Echo::default());
+        let line = format!("[\"{}\"]\n", "x".repeat(1_000));
+        let mut sent = Vec::new();
+        for _ in 0..1_000 {
+            stdio.receive_data(Instant::ZERO, line.as_bytes()).unwrap();
+            let data = stdio.data_to_send();
+            let count = data.len().min(line.len()) - usize::from(sent.is_empty());
+            sent.extend_from_slice(&data[..count]);
+            stdio.consume(count);
+        }
+        assert!(stdio.output.capacity() <= 4 * GATHER, "{}", stdio.output.capacity());
+        sent.extend_from_slice(stdio.data_to_send());
+        assert_eq!(sent, line.repeat(1_000).as_bytes());
     }
 
     #[test]

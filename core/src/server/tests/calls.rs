@@ -392,3 +392,34 @@ fn a_large_result_given_away_goes_out_like_a_borrowed_one() {
         }
     }
 }
+
+#[test]
+fn requests_that_never_end_do_not_stop_the_intake_for_ever() {
+    let mut config = config();
+    config.limits.requests_in_flight = 6;
+    let mut bench = Bench::session_with(config, Revision::V2025_11_25, "{}");
+    let nap = |id: &str| legacy(id, "tools/call", r#""name":"nap""#);
+    for id in ["1", "2", "3"] {
+        assert!(bench.server.poll_timeout().is_none());
+        bench.recv(&nap(id));
+    }
+    let first = match &bench.events()[..] {
+        [Event::ToolCalled { request, .. }, _, _] => *request,
+        other => panic!("{other:?}"),
+    };
+    assert!(!bench.server.wants_input());
+    let resumes = bench.server.poll_timeout().unwrap();
+    bench.server.handle_timeout(Instant::from_millis(resumes.as_millis() - 1));
+    assert!(!bench.server.wants_input());
+    bench.server.handle_timeout(resumes);
+    assert!(bench.server.wants_input() && bench.server.poll_timeout().is_none());
+
+    // It stays open until a request ends by itself: then it pays again to wait.
+    bench.recv(&nap("4"));
+    assert!(bench.server.wants_input());
+    bench.server.respond_error(first, RpcError::new(-32603, "Never mind")).unwrap();
+    assert!(!bench.server.wants_input() && bench.server.poll_timeout().unwrap() > resumes);
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#;
+    bench.recv(cancel);
+    assert!(bench.server.wants_input() && bench.server.poll_timeout().is_none());
+}
