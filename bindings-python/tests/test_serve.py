@@ -335,6 +335,83 @@ def test_cancelling_serve_ends_it() -> None:
     asyncio.run(main())
 
 
+# ---------------------------------------------------------------- handlers that do not behave
+
+STUBBORN = textwrap.dedent(
+    """
+    import asyncio, contextlib, sys
+    import barewire
+    from barewire.sansio import Timeouts
+
+    server = barewire.Server("s", version="1", timeouts=Timeouts(drain=200))
+
+    @server.tool
+    async def exits(seconds: float) -> str:
+        if seconds:
+            await asyncio.sleep(seconds)
+        sys.exit(3)
+
+    @server.tool
+    def interrupts() -> str:
+        raise KeyboardInterrupt
+
+    @server.tool
+    async def waits() -> str:
+        await asyncio.sleep(1e6)
+
+    @server.tool
+    async def goes_on() -> str:
+        while True:
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(1e6)
+
+    server.run()
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("exits", {"seconds": 0}), ("exits", {"seconds": 0.01}), ("interrupts", {})]
+)
+def test_a_handler_that_would_leave_the_program_fails_alone(
+    tmp_path: Path, name: str, arguments: dict[str, Any]
+) -> None:
+    peer = Process(STUBBORN, tmp_path)
+    for _ in range(2):
+        # In one write: what arrives with it is not lost either.
+        params = {"name": name, "arguments": arguments}
+        call, ping = ({"jsonrpc": "2.0", "id": id, "method": "ping"} for id in ("call", "ping"))
+        call.update(method="tools/call", params=params)
+        peer.write(json.dumps(call).encode() + b"\n" + json.dumps(ping).encode() + b"\n")
+        answers = {message["id"]: message for message in (peer.receive(), peer.receive())}
+        assert answers["call"]["result"]["isError"] is True
+        assert answers["ping"]["result"] == {}
+    assert peer.end()[0] == 0
+
+
+def test_a_handler_that_ignores_cancellation_does_not_keep_the_process(tmp_path: Path) -> None:
+    peer = Process(STUBBORN, tmp_path)
+    request = peer.start("tools/call", {"name": "goes_on"})
+    peer.request("ping")
+    peer.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": request}})
+    assert peer.end()[0] == 0
+
+
+@pytest.mark.parametrize("cancels", [False, True])
+def test_handlers_that_never_end_do_not_make_the_server_deaf(tmp_path: Path, cancels: bool) -> None:
+    peer = Process(STUBBORN, tmp_path)
+    requests = [peer.start("tools/call", {"name": "waits"}) for _ in range(1500)]
+    if cancels:
+        for request in requests:
+            params = {"requestId": request}
+            peer.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
+        assert peer.request("ping") == {}
+    else:  # the client is gone
+        assert peer.process.stdout is not None
+        peer.process.stdout.close()
+    assert peer.end()[0] == 0
+
+
 # ---------------------------------------------------------------- slow readers
 
 

@@ -160,6 +160,11 @@ class Connection:
             call.cancelled = True
             call.stop()
 
+    def was_raised_by_handler(self, error: SystemExit) -> bool:
+        """Whether `error` is how the task of a handler has ended, which an event loop lets through."""
+        tasks = (call.task for call in self._calls.values() if call.task is not None)
+        return any(task.done() and not task.cancelled() and task.exception() is error for task in tasks)
+
     # ------------------------------------------------------------ calls
 
     def _called(self, endpoint: Endpoint | None, event: Any, raw: bytes | None) -> None:
@@ -211,7 +216,10 @@ class Connection:
     def _run_sync(self, call: Call, values: tuple[Any, ...]) -> None:
         self._calls[call.request] = call
         if call.endpoint.inline:
-            self._settle(call, *_run(call, values))
+            value, error = _run(call, values)
+            if isinstance(error, KeyboardInterrupt):  # a signal: this is the main thread
+                raise error
+            self._settle(call, value, error)
             return
 
         def work() -> None:
@@ -223,17 +231,21 @@ class Connection:
     def _run_async(self, endpoint: Endpoint, event: Any, values: tuple[Any, ...]) -> None:
         """Run a coroutine up to its first wait. Most end there and need nothing more."""
         handler = endpoint.handler
-        if handler.plain:
-            task = self.host.start_task(endpoint.function(*values))
-            if task.done():
-                self._finish(endpoint, event, task)
-                return
-            call = Call(self, endpoint, event)
+        try:
+            if handler.plain:
+                task = self.host.start_task(endpoint.function(*values))
+                if task.done():
+                    self._finish(endpoint, event, task)
+                    return
+                call = Call(self, endpoint, event)
+            else:
+                call = Call(self, endpoint, event)
+                positional, keywords = handler.arguments(values, Context(call))
+                task = self.host.start_task(endpoint.function(*positional, **keywords))
+        except SystemExit as error:  # which a task lets through
+            self._failed(endpoint, event, error)
         else:
-            call = Call(self, endpoint, event)
-            positional, keywords = handler.arguments(values, Context(call))
-            task = self.host.start_task(endpoint.function(*positional, **keywords))
-        self._watch(call, task)
+            self._watch(call, task)
 
     def _watch(self, call: Call, task: Any) -> None:
         self._calls[call.request] = call
@@ -360,7 +372,5 @@ def _run(call: Call, values: tuple[Any, ...]) -> tuple[Any, BaseException | None
             return handler.function(*values), None
         positional, keywords = handler.arguments(values, SyncContext(call))
         return handler.function(*positional, **keywords), None
-    except KeyboardInterrupt:
-        raise
     except BaseException as error:
         return None, error

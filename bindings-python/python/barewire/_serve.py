@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _READ = 1 << 16
 _MOST_POSTED = 64  # calls from other threads that may wait
 _LINGER = 10_000  # milliseconds that a peer has to read the last answers
+_CANCEL_GRACE = 2.0  # seconds that handlers have to end once they are cancelled
 
 
 def serve_stdio(server: Server) -> None:
@@ -329,12 +330,19 @@ class Host:
             asyncio.set_event_loop(loop)
             if signals:
                 _handle_signals(loop, self._stop)
-            loop.run_until_complete(self._run_asyncio(manager))
+            serving = loop.create_task(self._run_asyncio(manager))
+            while not serving.done():
+                try:
+                    loop.run_until_complete(serving)
+                except SystemExit as error:
+                    if not self.connection.was_raised_by_handler(error):
+                        raise
         finally:
             tasks = asyncio.all_tasks(loop)
             for task in tasks:
                 task.cancel()
-            loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+            if tasks:  # one that goes on in spite of being cancelled is left behind
+                loop.run_until_complete(asyncio.wait(tasks, timeout=_CANCEL_GRACE))
             loop.run_until_complete(loop.shutdown_asyncgens())
             asyncio.set_event_loop(None)
             loop.close()
