@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 import time
@@ -242,6 +243,28 @@ def test_a_root_that_is_no_file_is_not_told(run: Run) -> None:
         assert told["code"] == -32603
 
     run(scenario, command=raw_server("legacy"), on_roots=lambda: ["https://example.com/"])
+
+
+@pytest.mark.parametrize("flavour", ["asyncio", "sync"])
+@pytest.mark.parametrize("error", [SystemExit(1), KeyboardInterrupt(), StopIteration(1), BaseException()])
+def test_a_handler_that_would_end_its_thread_refuses_the_question(flavour: str, error: BaseException) -> None:
+    def handler(question: Any) -> Any:
+        raise error
+
+    async def scenario(client: Any) -> None:
+        assert json.loads(words(await client.call_tool("ask")))["code"] == -32603
+
+    FLAVOURS[flavour](scenario, command=raw_server("legacy"), on_elicit=handler)
+
+
+def test_a_handler_that_cancels_itself_refuses_the_question() -> None:
+    async def handler(question: Any) -> Any:
+        raise asyncio.CancelledError
+
+    async def scenario(client: Any) -> None:
+        assert json.loads(words(await client.call_tool("ask")))["code"] == -32603
+
+    FLAVOURS["asyncio"](scenario, command=raw_server("legacy"), on_elicit=handler)
 
 
 @pytest.mark.parametrize("kind", ["on purpose", "defect", "wrong type"])

@@ -96,8 +96,8 @@ class AsyncioHost(AsyncHost):
         def work() -> None:
             try:
                 outcome = done.set_result, context.run(function, *arguments)
-            except Exception as error:
-                outcome = done.set_exception, error
+            except BaseException as error:
+                outcome = done.set_exception, _fit_for_future(error)
             with suppress(RuntimeError):  # the loop is closed, and nobody waits
                 self._loop.call_soon_threadsafe(settle, *outcome)
 
@@ -161,3 +161,12 @@ class AsyncioHost(AsyncHost):
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._loop.call_later(max(0, deadline - now()) / 1000, self.time_passed)
+
+
+def _fit_for_future(error: BaseException) -> Exception:
+    """What a thread has raised, as an error that ends no event loop and that a future takes."""
+    if isinstance(error, Exception) and not isinstance(error, StopIteration):
+        return error
+    fit = RuntimeError(f"the thread raised {error!r}")
+    fit.__cause__ = error
+    return fit

@@ -215,6 +215,10 @@ class AsyncHost(Engine):
         except Exception:
             report_failure(handler)
             self._refuse(question.input, native.INTERNAL_ERROR, "the client's handler failed")
+        except BaseException:  # the server still waits, unless it is we who end
+            if self.error is None:
+                self._refuse(question.input, native.INTERNAL_ERROR, "the client's handler failed")
+            raise
         else:
             self._provide(question.input, result)
 
@@ -237,13 +241,15 @@ class AsyncHost(Engine):
             self.spawn(self._notify_all)
 
     async def _notify_all(self) -> None:
-        while (notice := self.next_notice()) is not None:
-            callback, value = notice
-            try:
-                await finish(callback(value))
-            except Exception:
-                report_failure(callback)
-        self._notifying = False
+        try:
+            while (notice := self.next_notice()) is not None:
+                callback, value = notice
+                try:
+                    await finish(callback(value))
+                except Exception:
+                    report_failure(callback)
+        finally:
+            self._notifying = False
 
 
 def report_failure(function: Callable[..., object]) -> None:

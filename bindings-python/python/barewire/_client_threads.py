@@ -263,7 +263,7 @@ class ThreadHost(Engine):
         except McpError as error:
             code, reason = error.code, str(error)
             self._reply(question, lambda: machine.refuse_input(question.input, code, reason, now()))
-        except Exception:
+        except BaseException:  # this thread ends here, and the server waits
             report_failure(handler)
             reason = "the client's handler failed"
             self._reply(
