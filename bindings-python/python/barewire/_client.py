@@ -222,9 +222,10 @@ class Client(BaseClient):
     ) -> CallToolResult:
         """Call a tool. A tool that failed gives a result with `is_error`, and does not raise.
 
-        `on_progress` is called in this task, as the reports come; it may be a coroutine function. `meta` adds
-        to the ``_meta`` of the request. The structured content is not checked against the tool's output
-        schema.
+        `timeout` is how many seconds to wait with nothing heard of the call; it stands still while a question
+        of the server waits for its answer, which only the total time of `timeouts` bounds. `on_progress` is
+        called in this task, as the reports come; it may be a coroutine function. `meta` adds to the
+        ``_meta`` of the request. The structured content is not checked against the tool's output schema.
         """
         machine = self._engine.machine
         result = await self._engine.run(

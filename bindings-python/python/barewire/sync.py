@@ -86,7 +86,10 @@ class Client(BaseClient):
         on_progress: Callable[[Progress], object] | None = None,
         meta: Mapping[str, Any] | None = None,
     ) -> CallToolResult:
-        """Call a tool. A tool that failed gives a result with `is_error`, and does not raise."""
+        """Call a tool; the arguments are those of :meth:`barewire.Client.call_tool`.
+
+        A tool that failed gives a result with `is_error`, and does not raise.
+        """
         machine = self._engine.machine
         encoded = None if arguments is None else encode(arguments)
         encoded_meta = None if meta is None else encode(meta)

@@ -285,6 +285,8 @@ impl Server {
     /// Asks the client something before the request can be answered. The event of the request comes again
     /// with the answers, for the same handle in the legacy era, for a new one from 2026-07-28. `state` is
     /// the text of any JSON value, given back with the event; from 2026-07-28 it travels sealed through the client.
+    /// A sealed state is good for the same request until it expires, also a second time: what must happen once
+    /// has to be guarded by the application.
     ///
     /// # Errors
     /// [`InputNotPossible`](crate::ApiMisuse::InputNotPossible) for methods that cannot ask;
