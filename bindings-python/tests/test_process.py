@@ -273,8 +273,8 @@ while True:
 
 
 DAEMON = """
-import subprocess, sys
-child = subprocess.Popen([sys.executable, "-I", "-S", "-c", {code!r}])
+import os, subprocess, sys
+child = subprocess.Popen([sys.executable, "-I", "-S", "-c", {code!r}, str(os.getpid())])
 print(child.pid, flush=True)
 {then}
 """
@@ -285,7 +285,10 @@ print(child.pid, flush=True)
     [
         "import time; time.sleep(60)",
         "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)",
-        "import os\nwhile True: os.write(1, b'x' * 65536); os.write(2, b'y' * 65536)",
+        # Not before the child has printed and gone.
+        "import os, sys, time\n"
+        "while os.getppid() == int(sys.argv[1]): time.sleep(0.01)\n"
+        "while True: os.write(1, b'x' * 65536); os.write(2, b'y' * 65536)",
     ],
     ids=["sleeps", "ignores", "floods"],
 )
