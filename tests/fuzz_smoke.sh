@@ -22,7 +22,7 @@ for target in $(cargo fuzz list --fuzz-dir tests/fuzz); do
     corpus=tests/fuzz/corpus/$target
     mkdir -p "$corpus"
     if cargo fuzz run --fuzz-dir tests/fuzz "$target" "$corpus" "tests/fuzz/seeds/$target" -- \
-        -max_total_time="$seconds" -print_final_stats=1; then
+        -max_total_time="$seconds" -verbosity=0 -print_final_stats=1; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
