@@ -380,8 +380,8 @@ def test_a_handler_that_would_leave_the_program_fails_alone(
     for _ in range(2):
         # In one write: what arrives with it is not lost either.
         params = {"name": name, "arguments": arguments}
-        call, ping = ({"jsonrpc": "2.0", "id": id, "method": "ping"} for id in ("call", "ping"))
-        call.update(method="tools/call", params=params)
+        call = {"jsonrpc": "2.0", "id": "call", "method": "tools/call", "params": params}
+        ping = {"jsonrpc": "2.0", "id": "ping", "method": "ping"}
         peer.write(json.dumps(call).encode() + b"\n" + json.dumps(ping).encode() + b"\n")
         answers = {message["id"]: message for message in (peer.receive(), peer.receive())}
         assert answers["call"]["result"]["isError"] is True
