@@ -373,25 +373,3 @@ fn no_file_names_a_registry_or_this_machine() {
     }
     assert_none("a registry host or a path of one machine", &faults);
 }
-
-/// `<!-- file: PATH -->` before a code block says that the block stands in that file.
-#[test]
-fn code_blocks_of_the_documents_are_the_files_they_name() {
-    let mut faults = Vec::new();
-    for document in files().iter().filter(|file| file.path.ends_with(".md")) {
-        for (at, _) in document.text.match_indices("<!-- file: ") {
-            let rest = &document.text[at + "<!-- file: ".len()..];
-            let (path, rest) = rest.split_once(" -->").expect("the mark ends on its line");
-            let block = rest
-                .split("```")
-                .nth(1)
-                .and_then(|block| block.split_once('\n'))
-                .map_or("", |(_, code)| code);
-            let text = fs::read_to_string(root().join(path)).unwrap_or_default();
-            if block.trim().is_empty() || !text.contains(block.trim()) {
-                faults.push(format!("{}: the block marked {path} is not in that file", document.path));
-            }
-        }
-    }
-    assert_none("code blocks", &faults);
-}

@@ -182,8 +182,8 @@ fn idle_connections_and_waiting_requests_are_small() {
     let sizes = [size_of::<Stdio<Client>>(), size_of::<Stdio<Server>>()].map(usize::cast_signed);
     for revision in REVISIONS {
         let (mut ends, [client, server]) = Ends::new(revision);
-        report("idle client", revision, client + sizes[0], 8_192);
-        report("idle server", revision, server + sizes[1], 16_384);
+        report("idle client", revision, client + sizes[0], 3_000);
+        report("idle server", revision, server + sizes[1], 10_000);
 
         let before = live();
         for _ in 0..REQUESTS {
@@ -196,9 +196,9 @@ fn idle_connections_and_waiting_requests_are_small() {
             ends.client.consume(count);
         }
         let grown = live() - before - sent.capacity().cast_signed();
-        report("request in flight of a client", revision, grown / REQUESTS, 1_024);
+        report("request in flight of a client", revision, grown / REQUESTS, 1_000);
         let grown = ends.server_takes(&sent);
-        report("request in flight of a server", revision, grown / REQUESTS, 2_048);
+        report("request in flight of a server", revision, grown / REQUESTS, 1_000);
     }
 }
 

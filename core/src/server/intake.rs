@@ -105,7 +105,6 @@ impl Machine for Server {
 }
 
 impl Server {
-    /// Moves the clock, never back.
     /// Until when many running requests stop the intake. Input is also how a client answers questions, gives up
     /// requests and ends: it is not stopped while it may help, nor for long while no request ends by itself.
     fn pause_end(&self) -> Option<Instant> {
@@ -125,6 +124,7 @@ impl Server {
         self.stalled_at = self.now.after(PAUSE);
     }
 
+    /// Moves the clock, never back.
     pub(super) fn advance(&mut self, now: Instant) {
         self.now = self.now.max(now);
     }
