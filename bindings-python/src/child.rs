@@ -7,6 +7,8 @@ use pyo3::prelude::*;
 use crate::config::Timeouts;
 
 /// The steps that end a child process: close its input, wait, ask, wait, force.
+///
+/// Start it, carry out each action, wait no longer than `poll_timeout` says, and tell when the child is gone.
 #[pyclass(module = "barewire._native")]
 pub(crate) struct ChildShutdown(transport::ChildShutdown);
 

@@ -24,7 +24,12 @@ const LISTINGS: [(Listing, &str); 4] = [
     (Listing::Prompts, "prompts"),
 ];
 
-/// A client behind newline framing.
+/// A client behind newline framing. It starts to connect at once: take `data_to_send`.
+///
+/// `seed` is 32 random bytes, never used twice; `now` the time in milliseconds. `capabilities` is the JSON of a
+/// `ClientCapabilities` object, `revisions` what it is willing to speak (all), `era` the `era_verdict` of an
+/// earlier connection to the same server. One that this version cannot read is a `ValueError`: leave it out then,
+/// and the server is probed.
 #[pyclass(module = "barewire._native")]
 pub(crate) struct Client(Guarded<Stdio<Machine>>);
 
@@ -104,8 +109,7 @@ impl Client {
             config.set_capabilities(capabilities).map_err(|error| errors::raised(py, &error))?;
         }
         config.revisions = config::revisions(revisions)?;
-        // A verdict that cannot be read is of another version: the server is probed.
-        config.era = era.and_then(EraVerdict::from_text);
+        config.era = era.map(convert::era_verdict).transpose()?;
         config.limits = Limits::or_default(limits);
         config.timeouts = Timeouts::or_default(timeouts);
         Guarded::new(|| Machine::new(config, Instant::from_millis(now)).map(Stdio::new))

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use barewire::client::{DisconnectReason, FailureReason};
 use barewire::server::ClientFailure;
 use barewire::{
-    ApiMisuse, Capabilities, Capability, CloseReason, InputHandle, InputKind, Json, ListKind, LogLevel,
-    RequestHandle, Revision, RpcError, SessionHandle, SubscriptionHandle, Violation,
+    ApiMisuse, Capabilities, Capability, CloseReason, EraVerdict, InputHandle, InputKind, Json, ListKind,
+    LogLevel, RequestHandle, Revision, RpcError, SessionHandle, SubscriptionHandle, Violation,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -159,6 +159,16 @@ pub(crate) fn log_level(name: &str) -> PyResult<LogLevel> {
 
 pub(crate) fn revision(name: &str) -> PyResult<Revision> {
     Revision::from_name(name).ok_or_else(|| unknown(name, Revision::ALL.into_iter().map(Revision::as_str)))
+}
+
+/// A stored verdict on the era of a server.
+pub(crate) fn era_verdict(text: &str) -> PyResult<EraVerdict> {
+    EraVerdict::from_text(text).ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "the era {text:?} is none that this version can read: give what `era` or `era_verdict` said, or leave \
+             it out to have the server probed"
+        ))
+    })
 }
 
 /// Whether a capability, named by its member path, is declared.

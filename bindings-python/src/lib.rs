@@ -21,7 +21,7 @@ use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::prelude::*;
 
 /// Names that the stub gives to groups of types.
-const ALIASES: [&str; 5] = ["Era", "Event", "InputKindName", "Json", "ListKindName"];
+const ALIASES: [&str; 6] = ["Era", "Event", "InputKindName", "Json", "ListKindName", "LogLevel"];
 
 /// Finds an alias, so that annotations can be read at run time and nobody pays for it before.
 #[pyfunction]
@@ -43,6 +43,12 @@ fn template_variables(template: &str) -> PyResult<Vec<String>> {
     }
 }
 
+/// Whether a tool's name is one that the specification advises.
+#[pyfunction]
+fn is_recommended_tool_name(name: &str) -> bool {
+    barewire::model::is_recommended_tool_name(name)
+}
+
 #[pymodule(gil_used = true)]
 mod _native {
     use barewire::{Era, LogLevel, Revision, Revisions, RpcError};
@@ -51,6 +57,8 @@ mod _native {
 
     #[pymodule_export]
     use super::alias;
+    #[pymodule_export]
+    use super::is_recommended_tool_name;
     #[pymodule_export]
     use super::template_variables;
     #[pymodule_export]

@@ -17,7 +17,12 @@ use crate::guard::{self, Guarded, Holder, step, with};
 const CACHE_SCOPES: [(CacheScope, &str); 2] =
     [(CacheScope::Public, CacheScope::Public.as_str()), (CacheScope::Private, CacheScope::Private.as_str())];
 
-/// A server behind newline framing.
+/// A server behind newline framing, for both eras on one channel.
+///
+/// `seed` is 32 random bytes, never used twice; `clock_origin` the Unix time, in milliseconds, at which `now` is
+/// 0. `extension_methods` come as `RequestReceived`, others that the protocol does not have are refused.
+/// `ttl_ms` and `cache_scope` are told with lists. `request_state_keys` are keys of 32 bytes for state that
+/// travels through clients: the first seals, all open; without any, no other process can open it.
 #[pyclass(module = "barewire._native")]
 pub(crate) struct Server(Guarded<Stdio<Machine>>);
 

@@ -16,6 +16,7 @@ from barewire._client import encode
 from barewire._engine import Change, LogMessage, Progress
 from barewire._errors import (
     ConnectionLostError,
+    InputRefusedError,
     InvalidResultError,
     McpError,
     RequestTimedOutError,
@@ -54,6 +55,9 @@ def test_what_cannot_be_connected_to_is_refused_where_it_is_written(kind: Any) -
         kind(command="python server.py")
     with pytest.raises(TypeError, match=r"str is no barewire\.Server; .* command="):
         kind("python server.py")
+    for stale in ("legacy", "2099-01-01", ""):
+        with pytest.raises(ValueError, match=f"the era {stale!r}".replace("'", '"')):
+            kind(command=["x"], era=stale)
 
 
 def test_arguments_are_any_mapping_of_values_that_have_a_json_form() -> None:
@@ -142,9 +146,11 @@ def test_errors_of_the_server_keep_code_and_data(run: Run, era: str) -> None:
 # proves: BASE-102 BASE-428 FEAT-056
 def test_a_call_that_takes_too_long_is_given_up_and_the_server_told(run: Run, era: str) -> None:
     async def scenario(client: Any) -> None:
-        with pytest.raises(RequestTimedOutError):
+        with pytest.raises(RequestTimedOutError, match=r"^the tool 'hang' gave no answer in time: [\d.]+ s$"):
             await client.call_tool("hang", timeout=0.05)
-        assert words(await client.call_tool("cancelled")) == "1 0"
+        with pytest.raises(RequestTimedOutError, match="the tool 'hang'"):
+            await client.call_tool("hang", timeout=0.05, on_progress=print)
+        assert words(await client.call_tool("cancelled")) == "2 0"
 
     run(scenario, command=raw_server(era))
 
@@ -282,8 +288,10 @@ def test_a_handler_that_fails_refuses_the_question(run: Run, era: str, kind: str
             told = json.loads(words(await client.call_tool("ask")))
             assert told["code"] == code and message in told["message"]
         else:
-            with pytest.raises(McpError):
+            with pytest.raises(InputRefusedError) as caught:
                 await client.call_tool("ask")
+            causes = {"on purpose": RpcError, "defect": ZeroDivisionError, "wrong type": TypeError}
+            assert type(caught.value.__cause__) is causes[kind]
         assert words(await client.call_tool("echo", {"text": "on"})) == "on"
 
     run(scenario, command=raw_server(era), on_elicit=handler)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import get_args
 
 import barewire
 import pytest
@@ -14,6 +15,14 @@ def test_every_public_name_is_there() -> None:
     for name in barewire.__all__:
         assert getattr(barewire, name) is not None
     assert dir(barewire) == barewire.__all__
+
+
+def test_the_version_is_that_of_the_core() -> None:
+    assert barewire.__version__ == barewire.sansio.VERSION
+
+
+def test_the_log_levels_are_those_of_the_core() -> None:
+    assert get_args(barewire.LogLevel) == barewire.sansio.LOG_LEVELS
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

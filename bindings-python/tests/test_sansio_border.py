@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -49,7 +50,7 @@ def call(number: int = 1, **params: Any) -> bytes:
 def legacy_server(**options: Any) -> Server:
     """A server behind its handshake."""
     server = make_server(**options)
-    client = make_client(LEGACY)
+    client = make_client(LEGACY, capabilities='{"elicitation": {}}')
     for _ in range(2):
         server.receive_data(client.data_to_send(), 0)
         client.receive_data(server.data_to_send(), 0)
@@ -108,6 +109,20 @@ def test_settings_show_themselves_as_they_are_written() -> None:
     assert repr(eval(shown, {"Timeouts": sansio.Timeouts})) == shown
 
 
+@pytest.mark.parametrize("kind", [sansio.Limits, sansio.Timeouts])
+def test_settings_can_be_read_and_are_described(kind: Any) -> None:
+    settings = kind()
+    names = re.findall(r"(\w+)=", repr(settings))
+    assert len(names) >= 10
+    for name in names:
+        assert f"{name}={getattr(settings, name)!r}" in repr(settings)
+        assert "Default" in getattr(kind, name).__doc__
+        with pytest.raises(AttributeError):
+            setattr(settings, name, 1)
+    changed = kind(**{names[0]: 7})
+    assert getattr(changed, names[0]) == 7
+
+
 def test_what_the_core_knows() -> None:
     assert (*MODERN_REVISIONS, *LEGACY_REVISIONS) == REVISIONS
     assert LOG_LEVELS[0] == "debug"
@@ -148,7 +163,7 @@ def test_numbers_and_names_are_checked() -> None:
     with pytest.raises(OverflowError):
         server.respond(-1, "{}")
     with pytest.raises(ValueError, match="none of debug, info"):
-        server.log(None, "loud", "1")
+        server.log(None, "loud", "1")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="none of tools, resources"):
         server.publish_list_changed("files")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="none of tools, resources, resource_templates"):
@@ -184,6 +199,17 @@ def test_settings_reach_the_core() -> None:
 # ---------------------------------------------------------------- errors
 
 
+NESTED = definition(
+    message="?", requestedSchema={"type": "object", "properties": {"deep": {"type": "object"}}}
+)
+
+
+def called(server: Server) -> int:
+    (event,) = server.receive_data(call(9), 0)
+    assert isinstance(event, ToolCalled)
+    return event.request
+
+
 MISUSES: dict[int, Callable[[Server], object]] = {
     101: lambda server: server.respond(99, "{}"),
     103: lambda server: make_client().provide_input(7, "{}", 0),
@@ -196,6 +222,7 @@ MISUSES: dict[int, Callable[[Server], object]] = {
     110: lambda server: server.add_tool(definition(name="echo", inputSchema={"type": "object"})),
     111: lambda server: server.remove_tool("nothing"),
     112: lambda server: server.add_resource_template(definition(uriTemplate="{", name="x")),
+    115: lambda server: server.require_input(called(server), [("q", "elicitation", NESTED)], 0),
 }
 
 
@@ -208,6 +235,11 @@ def test_misuse_has_its_code_and_changes_nothing(code: int) -> None:
     assert str(caught.value)
     (event,) = server.receive_data(call(), 0)
     assert isinstance(event, ToolCalled)
+
+
+def test_a_form_that_is_not_flat_is_refused_by_the_name_of_its_property() -> None:
+    with pytest.raises(ApiMisuseError, match='property "deep" is not what a form can ask for'):
+        MISUSES[115](legacy_server())
 
 
 def test_a_request_is_answered_once_and_waits_after_a_mistake() -> None:

@@ -130,7 +130,7 @@ def test_literal_enum_and_containers() -> None:
 
     schema = schema_of(f)
     assert schema["properties"]["mode"] == {"enum": ["fast", "slow"], "type": "string"}
-    assert schema["$defs"]["Color"] == {"title": "Color", "enum": ["blue", "red"], "type": "string"}
+    assert schema["$defs"]["Color"] == {"title": "Color", "enum": ["red", "blue"], "type": "string"}
     assert schema["properties"]["names"] == {"type": "array", "items": {"type": "string"}}
     assert bind(f, {"mode": "slow", "color": "red", "names": ["a"], "by": {"k": 1}}) == (
         "slow",
@@ -475,7 +475,52 @@ def test_faults_name_their_path() -> None:
     assert fault(f, {"a": 1, "points": [{}]}) == "points[0].x: required, but missing"
 
 
+def test_choices_keep_their_order() -> None:
+    @dataclass
+    class Choice:
+        size: Literal["s", "m", "l"]
+
+    def f(level: Literal["low", "high"], many: list[Literal[3, 1, 2]], choice: Choice) -> None: ...
+
+    schema = inspect_handler(f, namespace=locals()).schema
+    assert schema["properties"]["level"]["enum"] == ["low", "high"]
+    assert schema["properties"]["many"]["items"]["enum"] == [3, 1, 2]
+    assert schema["$defs"]["Choice"]["properties"]["size"]["enum"] == ["s", "m", "l"]
+
+
+# proves: FEAT-049
+def test_a_value_that_cannot_be_chosen_is_told_what_can() -> None:
+    @dataclass
+    class Choice:
+        size: Literal["s", "m", "l"]
+
+    def f(
+        level: Literal["low", "high"] | None = None,
+        color: Color = Color.RED,
+        choices: list[Choice] = [],
+        by: dict[str, Color] = {},
+    ) -> None: ...
+
+    def told(arguments: Any) -> str:
+        with pytest.raises(InvalidArguments) as caught:
+            bind(f, arguments, namespace={"Choice": Choice, "Color": Color})
+        return str(caught.value)
+
+    assert told({"level": "mid"}) == "level: Invalid enum value 'mid'; allowed: 'low', 'high'"
+    assert told({"color": "green"}) == "color: Invalid enum value 'green'; allowed: 'red', 'blue'"
+    sizes = "Invalid enum value 'xl'; allowed: 's', 'm', 'l'"
+    assert told({"choices": [{"size": "s"}, {"size": "xl"}]}) == f"choices[1].size: {sizes}"
+    assert told({"by": {"a": "green"}}).endswith("allowed: 'red', 'blue'")
+
+
 # ---------------------------------------------------------------- mistakes at registration
+
+
+def test_a_class_is_no_handler() -> None:
+    class Service:
+        def __init__(self, a: int) -> None: ...
+
+    assert "'Service' is a class; register a function" in mistake(Service)
 
 
 def test_variable_arguments_are_refused() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+import warnings
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -181,7 +182,7 @@ def test_mistakes_are_found_at_registration() -> None:
     with pytest.raises(TypeError, match="is async; inline is for sync"):
         server.add_tool(asynchronous, inline=True)
     with pytest.raises(ValueError, match="resume is"):
-        server.add_tool(two, resume="never")
+        server.add_tool(two, resume="never")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="return type"):
         server.add_tool(odd)
     with pytest.raises(TypeError, match="no parameter for the variable 'c'"):
@@ -201,6 +202,32 @@ def test_mistakes_are_found_at_registration() -> None:
     with pytest.raises(TypeError, match="needs its URI"):
         server.resource(two)  # type: ignore[arg-type]
     assert not server._tools and not server._resources
+
+
+def test_an_unknown_option_is_named_with_what_takes_it() -> None:
+    server = Server("s")
+    options: Any = {"nmae": "x"}
+    for verb, register in (
+        ("add_tool", lambda: server.add_tool(str, **options)),
+        ("tool", lambda: server.tool(**options)(str)),
+        ("add_prompt", lambda: server.add_prompt(str, **options)),
+        ("add_resource", lambda: server.add_resource(str, "r://", **options)),
+    ):
+        with pytest.raises(TypeError, match=f"^{verb} has no option 'nmae'; it has .*name,"):
+            register()
+    with pytest.raises(TypeError, match="no option 'namespace'"):
+        server.add_tool(str, namespace={})  # type: ignore[call-arg]
+
+
+def test_a_tool_name_that_clients_may_refuse_is_warned_of() -> None:
+    server = Server("s")
+    with pytest.warns(UserWarning, match="the tool name") as caught:
+        server.add_tool(lambda: "", name="a b")
+        server.tool(name="ä")(lambda: "")
+    assert [warning.filename for warning in caught] == [__file__] * 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        server.add_tool(lambda: "", name="a.b-c_D9")
 
 
 # proves: FEAT-026 FEAT-049

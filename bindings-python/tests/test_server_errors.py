@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import sys
+
 import pytest
-from barewire import Server
+from barewire import Client, Server
 from server_peer import LEGACY, MODERN, InProcess
 
 ERAS = pytest.mark.parametrize("revision", [LEGACY, MODERN])
@@ -62,3 +66,26 @@ def test_a_defect_is_an_internal_error_that_tells_nothing(revision: str) -> None
         assert error["code"] == -32603, method
         assert "secret" not in str(error), method
     peer.end()
+
+
+@pytest.mark.parametrize("seconds", [0, 0.001])
+def test_an_async_handler_that_exits_fails_alone_in_memory(
+    seconds: float, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = Server("s")
+
+    @server.tool
+    async def leave() -> None:
+        if seconds:
+            await asyncio.sleep(seconds)
+        sys.exit(3)
+
+    async def main() -> None:
+        async with Client(server) as client:
+            for _ in range(2):
+                result = await client.call_tool("leave")
+                assert result.is_error and "Internal error" in repr(result.content)
+                gc.collect()  # an exception of a task that nobody took would be logged
+
+    asyncio.run(main())
+    assert [record.getMessage() for record in caplog.records] == ["handler 'leave' failed"] * 2

@@ -61,7 +61,7 @@ def ask_server(kind: str, runs: list[str]) -> Server:
         second = ctx.sample("Greet", max_tokens=5, key="greeting")
         return compose(first, second, ctx.roots(), kept)
 
-    resume = "memory" if kind == "memory" else "replay"
+    resume: Literal["replay", "memory"] = "memory" if kind == "memory" else "replay"
     function = asynchronous if kind in ("async", "memory") else sync
     server.add_tool(function, name="ask", inline=kind == "inline", resume=resume)
     return server
@@ -130,7 +130,7 @@ def test_forms(revision: str) -> None:
     assert ask_for(1, with_content(value="blue")) == "accept blue True"
     assert ask_for(2, with_content(n=3)) == "accept {'n': 3} True"
     assert schemas[0]["properties"] == {"value": {"type": "boolean"}}
-    assert schemas[1]["properties"] == {"value": {"type": "string", "enum": ["blue", "red"]}}
+    assert schemas[1]["properties"] == {"value": {"type": "string", "enum": ["red", "blue"]}}
     assert ask_for(0, lambda _: {"action": "decline"}) == "decline None False"
     assert ask_for(1, with_content(value="green")).startswith("The answer does not fit the question: ")
     peer.end()

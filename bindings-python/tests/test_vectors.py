@@ -183,6 +183,8 @@ def client_of(config: dict[str, Any]) -> sansio.Client:
     settings = {"version": "1", **with_json(config, "capabilities")}
     settings["limits"] = sansio.Limits(**settings.get("limits", {}))
     settings["timeouts"] = sansio.Timeouts(**settings.get("timeouts", {}))
+    if settings.get("era") not in sansio.REVISIONS:  # which the constructor refuses
+        settings.pop("era", None)
     return sansio.Client(name="client", seed=bytes([1] * 32), now=0, **settings)
 
 

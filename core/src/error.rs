@@ -47,6 +47,9 @@ pub enum ApiMisuse {
     InvalidJson,
     /// A definition lacks a required member or has one of the wrong kind; the member's name.
     InvalidDefinition(&'static str),
+    /// A form asks for a property that is not flat: no string, number, boolean or choice among strings with a
+    /// default that fits (client/elicitation, Requested Schema); the property's name.
+    InvalidFormProperty(Box<str>),
     /// The name, URI or template is registered already.
     AlreadyRegistered,
     /// Nothing is registered under that name, URI or template.
@@ -164,6 +167,7 @@ impl Error {
                 ApiMisuse::InvalidTemplate => 112,
                 ApiMisuse::InputNotPossible => 113,
                 ApiMisuse::MethodNotAllowed => 114,
+                ApiMisuse::InvalidFormProperty(_) => 115,
             },
             Error::PeerMisbehaved(fault) => match fault {
                 PeerMisbehaved::InvalidHandshake => 201,
@@ -233,6 +237,10 @@ impl fmt::Display for ApiMisuse {
             ApiMisuse::InvalidJson => f.write_str("the text is not the JSON that belongs there"),
             ApiMisuse::InvalidDefinition(member) => {
                 write!(f, "the definition's member {member:?} is missing or wrong")
+            }
+            ApiMisuse::InvalidFormProperty(name) => {
+                write!(f, "the requestedSchema's property {name:?} is not what a form can ask for: ")?;
+                f.write_str("a string, number, boolean or choice among strings, with a default that fits")
             }
             ApiMisuse::AlreadyRegistered => f.write_str("it is registered already"),
             ApiMisuse::NotRegistered => f.write_str("it is not registered"),
@@ -325,6 +333,7 @@ impl From<InputMismatch> for Error {
         match mismatch {
             InputMismatch::InvalidJson => ApiMisuse::InvalidJson.into(),
             InputMismatch::InvalidMember(member) => ApiMisuse::InvalidDefinition(member).into(),
+            InputMismatch::InvalidProperty(name) => ApiMisuse::InvalidFormProperty(name).into(),
             InputMismatch::NotInRevision(revision) => ApiMisuse::NotAllowedInRevision(revision).into(),
             InputMismatch::MissingCapability(missing) => {
                 Error::PeerIncompatible(PeerIncompatible::MissingCapability(missing))

@@ -9,6 +9,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import sansio, sync, testing
+    from ._aliases import LogLevel
     from ._answers import (
         ElicitRequest,
         SampleRequest,
@@ -66,8 +67,12 @@ if TYPE_CHECKING:
     )
     from ._native import (
         Limits,
+        SubscriptionFilter,
         Timeouts,
     )
+
+    __version__: str
+    """The version of the package, and of the core in it."""
     from ._questions import (
         ElicitResult,
         Root,
@@ -122,6 +127,7 @@ __all__ = [
     "LimitExceededError",
     "Limits",
     "ListResult",
+    "LogLevel",
     "LogMessage",
     "McpError",
     "Message",
@@ -150,6 +156,7 @@ __all__ = [
     "SamplingMessage",
     "Server",
     "Subscription",
+    "SubscriptionFilter",
     "SyncContext",
     "Text",
     "Timeouts",
@@ -158,12 +165,14 @@ __all__ = [
     "ToolError",
     "ToolResult",
     "UnknownBlock",
+    "__version__",
     "sansio",
     "sync",
     "testing",
 ]
 
 _MODULES = {
+    "_aliases": ("LogLevel",),
     "_answers": (
         "ElicitRequest",
         "SampleRequest",
@@ -219,6 +228,7 @@ _MODULES = {
     "_hints": ("Doc",),
     "_native": (
         "Limits",
+        "SubscriptionFilter",
         "Timeouts",
     ),
     "_questions": (
@@ -256,10 +266,11 @@ if not TYPE_CHECKING:  # a type checker shall know the names above, and no other
 
         if name in _SUBMODULES:
             return import_module(f".{name}", __name__)
-        module = _HOME.get(name)
+        module = "_native" if name == "__version__" else _HOME.get(name)
         if module is None:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value: object = getattr(import_module(f".{module}", __name__), name)
+        kept_as = "VERSION" if name == "__version__" else name
+        value: object = getattr(import_module(f".{module}", __name__), kept_as)
         globals()[name] = value
         return value
 

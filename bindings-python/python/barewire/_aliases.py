@@ -42,6 +42,8 @@ InputKindName: TypeAlias = Literal["elicitation", "sampling", "roots"]
 """What a server can ask of its client."""
 ListKindName: TypeAlias = Literal["tools", "resources", "prompts"]
 """The lists of a server that can change."""
+LogLevel: TypeAlias = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
+"""How severe a log message is, least severe first."""
 Event: TypeAlias = (
     NotificationReceived
     | ViolationTolerated

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from . import _native as native
-from ._engine import Change, Changes, Engine, Options, now
+from ._engine import Change, Changes, Engine, Options, make_machine, now
 from ._errors import InvalidResultError
 from ._results import (
     LISTS,
@@ -101,6 +101,7 @@ class BaseClient:
             limits=limits,
             timeouts=timeouts,
         )
+        make_machine(self._options)  # never connected: mistakes show where they are written
 
     @property
     def _engine(self) -> Engine:
@@ -170,14 +171,20 @@ class Client(BaseClient):
     :class:`barewire.Timeouts`.
 
     `revisions` are those the client is willing to speak, all by default. `era` is the attribute of that name
-    of an earlier client of the same server. With `strict`, a result of which any part cannot be read is an
-    error; without, the rest is delivered and the parts are told in its `problems`.
+    of an earlier client of the same server; one that this version cannot read is a ValueError: leave it out
+    then. With `strict`, a result of which any part cannot be read is an error; without, the rest is
+    delivered and the parts are told in its `problems`.
 
     What a server sends that is no message of the protocol goes to the logger ``barewire``, as debug messages.
 
-    All methods raise errors of the :class:`barewire.McpError` tree. They are to be called on the event loop
-    that entered the client. `timeout` is in seconds without a word about the request. Cancelling the task
-    that waits for a method cancels the request.
+    All methods raise errors of the :class:`barewire.McpError` tree. One that depends on a question whose
+    handler fails raises InputRefusedError, with the exception of the handler as its cause. Beside them there
+    are mistakes of the caller: TypeError and ValueError for arguments of the wrong kind, without a JSON form,
+    or that name nothing, and RuntimeError for a client that is not connected or connects twice. What
+    `on_progress` raises comes out of the method that it reports on; what other callbacks raise is logged.
+
+    Methods are to be called on the event loop that entered the client. `timeout` is in seconds without a word
+    about the request. Cancelling the task that waits for a method cancels the request.
     """
 
     _host: AsyncHost | None = None
@@ -229,6 +236,7 @@ class Client(BaseClient):
         """
         machine = self._engine.machine
         result = await self._engine.run(
+            f"the tool {name!r}",
             lambda: machine.call_tool(
                 name,
                 None if arguments is None else encode(arguments),
@@ -263,7 +271,7 @@ class Client(BaseClient):
         """What the resource at `uri` holds."""
         machine = self._engine.machine
         result = await self._engine.run(
-            lambda: machine.read_resource(uri, now(), timeout=milliseconds(timeout))
+            f"the resource {uri!r}", lambda: machine.read_resource(uri, now(), timeout=milliseconds(timeout))
         )
         return self._checked(read_resource(result))
 
@@ -284,7 +292,8 @@ class Client(BaseClient):
         machine = self._engine.machine
         encoded = None if arguments is None else encode(arguments)
         result = await self._engine.run(
-            lambda: machine.get_prompt(name, encoded, now(), timeout=milliseconds(timeout))
+            f"the prompt {name!r}",
+            lambda: machine.get_prompt(name, encoded, now(), timeout=milliseconds(timeout)),
         )
         return self._checked(read_prompt(result))
 
@@ -306,6 +315,7 @@ class Client(BaseClient):
         machine = self._engine.machine
         encoded = None if arguments is None else encode(arguments)
         result = await self._engine.run(
+            f"the completion of {argument!r}",
             lambda: machine.complete(
                 now(),
                 prompt=prompt,
@@ -314,7 +324,7 @@ class Client(BaseClient):
                 value=value,
                 arguments=encoded,
                 timeout=milliseconds(timeout),
-            )
+            ),
         )
         return self._checked(read_completion(result))
 
@@ -334,15 +344,15 @@ class Client(BaseClient):
         )
         return Subscription(self._engine, wanted)
 
-    async def set_log_level(self, level: str) -> None:
+    async def set_log_level(self, level: native.LogLevel) -> None:
         """Ask for log messages of at least this severity, `debug` to `emergency`. They go to `on_log`."""
         machine = self._engine.machine
-        await self._engine.run(lambda: machine.set_log_level(level, now()))
+        await self._engine.run("the log level", lambda: machine.set_log_level(level, now()))
 
     async def ping(self, *, timeout: float | None = None) -> None:
         """Ask for a sign of life. Newer revisions have no such request."""
         machine = self._engine.machine
-        await self._engine.run(lambda: machine.ping(now(), timeout=milliseconds(timeout)))
+        await self._engine.run("the ping", lambda: machine.ping(now(), timeout=milliseconds(timeout)))
 
     async def request(
         self,
@@ -355,6 +365,7 @@ class Client(BaseClient):
         """Make a request of an extension; the JSON of its result."""
         machine = self._engine.machine
         return await self._engine.run(
+            f"the request {method!r}",
             lambda: machine.request(
                 method,
                 None if params is None else encode(params),
@@ -374,7 +385,7 @@ class Client(BaseClient):
     async def _page(self, name: Any, cursor: str | None) -> ListResult[Any]:
         kind, member = LISTS[name]
         machine = self._engine.machine
-        result = await self._engine.run(lambda: machine.list(name, cursor, now()))
+        result = await self._engine.run(f"the list of {name}", lambda: machine.list(name, cursor, now()))
         return self._checked(read_list(result, kind, member))
 
     async def _all(self, name: str) -> AsyncIterator[Any]:

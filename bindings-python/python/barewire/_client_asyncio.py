@@ -11,7 +11,8 @@ from typing import Any
 
 from . import _native as native
 from ._client_host import AsyncHost
-from ._engine import Link, Options, Progress, now, shutdown_steps
+from ._engine import Link, Options, Progress, name_late, now, shutdown_steps
+from ._errors import RequestTimedOutError
 
 __all__ = ["AsyncioHost"]
 
@@ -105,18 +106,22 @@ class AsyncioHost(AsyncHost):
         return await done
 
     async def run(
-        self, start: Callable[[], int], on_progress: Callable[[Progress], object] | None = None
+        self, what: str, start: Callable[[], int], on_progress: Callable[[Progress], object] | None = None
     ) -> bytes:
         """Start a request and wait for its result. Cancelling this cancels the request."""
         if on_progress is not None:
-            return await super().run(start, on_progress)
+            return await super().run(what, start, on_progress)
         self.check()
+        since = now()
         handle = start()
         future: asyncio.Future[bytes] = self._loop.create_future()
         self.slots[handle] = FutureSlot(future)
         self.commanded()
         try:
             return await future
+        except RequestTimedOutError as error:
+            name_late(error, what, since)
+            raise
         except asyncio.CancelledError:
             self.abandon(handle)
             raise

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 from . import _native as native
 from ._answers import answer, read_question
-from ._engine import WAITING_REPORTS, Changes, Engine, Options, Progress, now
-from ._errors import McpError
+from ._engine import WAITING_REPORTS, Changes, Engine, Options, Progress, name_late, now
+from ._errors import McpError, RequestTimedOutError
 
 __all__ = ["AsyncHost", "Waker"]
 
@@ -131,16 +131,23 @@ class AsyncHost(Engine):
     # -- requests --------------------------------------------------------------------------------------------
 
     async def run(
-        self, start: Callable[[], int], on_progress: Callable[[Progress], object] | None = None
+        self, what: str, start: Callable[[], int], on_progress: Callable[[Progress], object] | None = None
     ) -> bytes:
-        """Start a request and wait for its result. Cancelling this cancels the request."""
+        """Start a request and wait for its result. Cancelling this cancels the request.
+
+        `what` names it where it takes too long.
+        """
         self.check()
+        since = now()
         handle = start()
         slot = ReportSlot(self.waker())
         self.slots[handle] = slot
         self.commanded()
         try:
             return await slot.wait(on_progress)
+        except RequestTimedOutError as error:
+            name_late(error, what, since)
+            raise
         except BaseException:
             self.abandon(handle)
             raise
@@ -201,7 +208,7 @@ class AsyncHost(Engine):
             handler = self.handlers[question.kind]
             asked = read_question(question.kind, question.params)
         except (KeyError, ValueError) as error:
-            self._refuse(question.input, native.INVALID_PARAMS, str(error))
+            self._refuse(question.input, native.INVALID_PARAMS, str(error), error)
             return
         try:
             arguments = () if asked is None else (asked,)
@@ -211,13 +218,13 @@ class AsyncHost(Engine):
                 value = await finish(await self.in_thread(handler, *arguments))
             result = answer(question.kind, value)
         except McpError as error:
-            self._refuse(question.input, error.code, str(error))
-        except Exception:
+            self._refuse(question.input, error.code, str(error), error)
+        except Exception as error:
             report_failure(handler)
-            self._refuse(question.input, native.INTERNAL_ERROR, "the client's handler failed")
-        except BaseException:  # the server still waits, unless it is we who end
+            self._refuse(question.input, native.INTERNAL_ERROR, "the client's handler failed", error)
+        except BaseException as error:  # the server still waits, unless it is we who end
             if self.error is None:
-                self._refuse(question.input, native.INTERNAL_ERROR, "the client's handler failed")
+                self._refuse(question.input, native.INTERNAL_ERROR, "the client's handler failed", error)
             raise
         else:
             self._provide(question.input, result)
@@ -227,10 +234,9 @@ class AsyncHost(Engine):
             self.machine.provide_input(question, result, now())
             self.commanded()
 
-    def _refuse(self, question: int, code: int, message: str) -> None:
+    def _refuse(self, question: int, code: int, message: str, cause: BaseException) -> None:
         if self._answering.pop(question, None) is not None:
-            self.machine.refuse_input(question, code, message, now())
-            self.commanded()
+            self.refuse(question, code, message, cause)
 
     # -- callbacks -------------------------------------------------------------------------------------------
 

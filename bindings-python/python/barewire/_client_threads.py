@@ -15,8 +15,18 @@ from typing import Any
 from . import _native as native
 from ._answers import answer, read_question
 from ._client_host import report_failure
-from ._engine import WAITING_REPORTS, Changes, Engine, Link, Options, Progress, now, shutdown_steps
-from ._errors import McpError
+from ._engine import (
+    WAITING_REPORTS,
+    Changes,
+    Engine,
+    Link,
+    Options,
+    Progress,
+    name_late,
+    now,
+    shutdown_steps,
+)
+from ._errors import McpError, RequestTimedOutError
 
 __all__ = ["ThreadHost"]
 
@@ -158,9 +168,15 @@ class ThreadHost(Engine):
 
     # -- requests and subscriptions --------------------------------------------------------------------------
 
-    def run(self, start: Callable[[], int], on_progress: Callable[[Progress], object] | None = None) -> bytes:
-        """Start a request and wait for its result. An exception in between, such as Ctrl-C, cancels it."""
+    def run(
+        self, what: str, start: Callable[[], int], on_progress: Callable[[Progress], object] | None = None
+    ) -> bytes:
+        """Start a request and wait for its result. An exception in between, such as Ctrl-C, cancels it.
+
+        `what` names it where it takes too long.
+        """
         slot = QueueSlot()
+        since = now()
         with self._lock:
             self.check()
             handle = start()
@@ -172,6 +188,8 @@ class ThreadHost(Engine):
                 if isinstance(item, bytes):
                     return item
                 if isinstance(item, Exception):
+                    if isinstance(item, RequestTimedOutError):
+                        name_late(item, what, since)
                     raise item
                 if on_progress is not None:
                     on_progress(item)
@@ -248,36 +266,35 @@ class ThreadHost(Engine):
         self._questions.discard(question)
 
     def _answer(self, question: native.InputRequest) -> None:
-        machine = self.machine
         try:
             handler = self.handlers[question.kind]
             asked = read_question(question.kind, question.params)
         except (KeyError, ValueError) as error:
-            reason = str(error)
-            self._reply(
-                question, lambda: machine.refuse_input(question.input, native.INVALID_PARAMS, reason, now())
-            )
+            self._refuse(question, native.INVALID_PARAMS, str(error), error)
             return
         try:
             result = answer(question.kind, handler() if asked is None else handler(asked))
         except McpError as error:
-            code, reason = error.code, str(error)
-            self._reply(question, lambda: machine.refuse_input(question.input, code, reason, now()))
-        except BaseException:  # this thread ends here, and the server waits
+            self._refuse(question, error.code, str(error), error)
+        except BaseException as error:  # this thread ends here, and the server waits
             report_failure(handler)
-            reason = "the client's handler failed"
-            self._reply(
-                question, lambda: machine.refuse_input(question.input, native.INTERNAL_ERROR, reason, now())
-            )
+            self._refuse(question, native.INTERNAL_ERROR, "the client's handler failed", error)
         else:
-            self._reply(question, lambda: machine.provide_input(question.input, result, now()))
+            with self._lock:
+                if self._stands(question):
+                    self.machine.provide_input(question.input, result, now())
+                    self.commanded()
 
-    def _reply(self, question: native.InputRequest, give: Callable[[], None]) -> None:
+    def _refuse(self, question: native.InputRequest, code: int, message: str, cause: BaseException) -> None:
         with self._lock:
-            if question.input in self._questions:
-                self._questions.discard(question.input)
-                give()
-                self.commanded()
+            if self._stands(question):
+                self.refuse(question.input, code, message, cause)
+
+    def _stands(self, question: native.InputRequest) -> bool:
+        """Whether a question still waits for its answer, which is given now."""
+        stands = question.input in self._questions
+        self._questions.discard(question.input)
+        return stands
 
     # -- callbacks, one after the other in a thread that lives while there are any ---------------------------
 

@@ -147,7 +147,7 @@ def make_binder(handler: Handler, strict: bool) -> Callable[[bytes], tuple[Any, 
         try:
             return values(decode(raw))
         except msgspec.DecodeError as error:
-            raise InvalidArguments(explain(error)) from None
+            raise InvalidArguments(explain(error, schema=handler.schema)) from None
 
     def bind_and_convert(raw: bytes) -> tuple[Any, ...]:
         found = list(bind(raw))

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from ._call import Call
     from ._content import Block, Message
+    from ._native import LogLevel
     from ._questions import ElicitResult, Question, Root, SampleResult
 
     T = TypeVar("T")
-    LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
 
 
 class ClientInfo:
@@ -77,7 +77,7 @@ class BaseContext:
         if call.context.wants_progress:
             call.connection.machine.progress(call.request, progress, total, message)
 
-    def _log(self, level: str, data: Any, logger: str | None) -> None:
+    def _log(self, level: LogLevel, data: Any, logger: str | None) -> None:
         from ._hints import encode_value
 
         call = self._call

@@ -160,11 +160,6 @@ class Connection:
             call.cancelled = True
             call.stop()
 
-    def was_raised_by_handler(self, error: SystemExit) -> bool:
-        """Whether `error` is how the task of a handler has ended, which an event loop lets through."""
-        tasks = (call.task for call in self._calls.values() if call.task is not None)
-        return any(task.done() and not task.cancelled() and task.exception() is error for task in tasks)
-
     # ------------------------------------------------------------ calls
 
     def _called(self, endpoint: Endpoint | None, event: Any, raw: bytes | None) -> None:
@@ -231,21 +226,17 @@ class Connection:
     def _run_async(self, endpoint: Endpoint, event: Any, values: tuple[Any, ...]) -> None:
         """Run a coroutine up to its first wait. Most end there and need nothing more."""
         handler = endpoint.handler
-        try:
-            if handler.plain:
-                task = self.host.start_task(endpoint.function(*values))
-                if task.done():
-                    self._finish(endpoint, event, task)
-                    return
-                call = Call(self, endpoint, event)
-            else:
-                call = Call(self, endpoint, event)
-                positional, keywords = handler.arguments(values, Context(call))
-                task = self.host.start_task(endpoint.function(*positional, **keywords))
-        except SystemExit as error:  # which a task lets through
-            self._failed(endpoint, event, error)
+        if handler.plain:
+            task = self.host.start_task(_contain(endpoint.function(*values)))
+            if task.done():
+                self._finish(endpoint, event, task)
+                return
+            call = Call(self, endpoint, event)
         else:
-            self._watch(call, task)
+            call = Call(self, endpoint, event)
+            positional, keywords = handler.arguments(values, Context(call))
+            task = self.host.start_task(_contain(endpoint.function(*positional, **keywords)))
+        self._watch(call, task)
 
     def _watch(self, call: Call, task: Any) -> None:
         self._calls[call.request] = call
@@ -292,10 +283,7 @@ class Connection:
                 self._failed(call.endpoint, call.event, error)
 
     def _start_late(self, call: Call, awaitable: Any) -> None:
-        async def finish() -> Any:
-            return await awaitable
-
-        self._watch(call, self.host.start_task(finish()))
+        self._watch(call, self.host.start_task(_contain(awaitable)))
 
     def _failed(self, endpoint: Endpoint, event: Any, error: BaseException) -> None:
         try:
@@ -362,6 +350,14 @@ class Connection:
             return False
         call.resume(event.context)
         return True
+
+
+async def _contain(awaitable: Any) -> Any:
+    """Await a handler. A task would let its `SystemExit` through to whoever runs the event loop."""
+    try:
+        return await awaitable
+    except SystemExit as error:
+        raise RuntimeError(f"the handler would leave the program: {error!r}") from error
 
 
 def _run(call: Call, values: tuple[Any, ...]) -> tuple[Any, BaseException | None]:

@@ -16,7 +16,13 @@ import msgspec
 from msgspec import Struct
 
 from . import _native as native
-from ._errors import ConnectionClosedError, ConnectionLostError, McpError
+from ._errors import (
+    ConnectionClosedError,
+    ConnectionLostError,
+    InputRefusedError,
+    McpError,
+    RequestTimedOutError,
+)
 from ._process import Step
 
 if TYPE_CHECKING:
@@ -50,7 +56,7 @@ class LogMessage(Struct, frozen=True):
     `data`.
     """
 
-    level: str | None
+    level: native.LogLevel | None
     logger: str | None
     raw: bytes
 
@@ -198,21 +204,32 @@ def shutdown_steps(timeouts: native.Timeouts | None) -> Iterator[Step]:
         shutdown.handle_timeout(at)
 
 
+def make_machine(options: Options) -> native.Client:
+    """A machine of the core with these settings. It raises what the core says against them."""
+    return native.Client(
+        **options.identity,
+        seed=os.urandom(32),
+        now=now(),
+        capabilities=msgspec.json.encode(options.capabilities),
+        revisions=options.revisions,
+        era=options.era,
+        limits=options.limits,
+        timeouts=options.timeouts,
+    )
+
+
+def name_late(error: RequestTimedOutError, what: str, since: int) -> None:
+    """Say of a request that took too long which one it was, and how long was waited for it."""
+    error.message = f"{what} gave no answer in time: {round((now() - since) / 1000, 2):g} s"
+    error.args = (error.message, error.code)
+
+
 class Engine:
     """A client without its I/O. A host derives from it and supplies the methods that raise here."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
-        self.machine = native.Client(
-            **options.identity,
-            seed=os.urandom(32),
-            now=now(),
-            capabilities=msgspec.json.encode(options.capabilities),
-            revisions=options.revisions,
-            era=options.era,
-            limits=options.limits,
-            timeouts=options.timeouts,
-        )
+        self.machine = make_machine(options)
         self.link: Link | None = None
         self.slots: dict[int, Slot] = {}
         self.subscriptions: dict[int, Changes] = {}
@@ -223,6 +240,8 @@ class Engine:
         self.on_change: Callable[[Change], object] | None = None
         self._paused = False
         self._gone = False
+        #: What the handler raised whose question is being refused.
+        self._cause: BaseException | None = None
         self._wake_at: int | None = None
         self._notices: deque[tuple[Callable[[Any], object], Any]] = deque(maxlen=WAITING_NOTICES)
 
@@ -287,6 +306,15 @@ class Engine:
         """A deadline has come."""
         self._wake_at = None
         self._feed(lambda: self.machine.handle_timeout(now()))
+
+    def refuse(self, question: int, code: int, message: str, cause: BaseException) -> None:
+        """Refuse a question because of `cause`, which a request that depends on it then tells its caller."""
+        self._cause = cause
+        try:
+            self.machine.refuse_input(question, code, message, now())
+            self.commanded()
+        finally:
+            self._cause = None
 
     def close(self) -> None:
         """End the connection in order: what is in flight fails."""
@@ -397,7 +425,10 @@ class Engine:
     def _on_request_failed(self, event: native.RequestFailed) -> None:
         slot = self.slots.pop(event.request, None)
         if slot is not None:
-            slot.fail(self._explain(event.error))
+            error = self._explain(event.error)
+            if isinstance(error, InputRefusedError):
+                error.__cause__ = self._cause
+            slot.fail(error)
 
     def _on_progress(self, event: native.ProgressReceived) -> None:
         slot = self.slots.get(event.request)

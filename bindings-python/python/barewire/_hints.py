@@ -141,6 +141,8 @@ def describe_hints(hints: list[Any]) -> tuple[tuple[dict[str, Any], ...], dict[s
     """The schemas of several hints, and the definitions they share, by name."""
     schemas, definitions = msgspec.json.schema_components(hints, schema_hook=_schema_hook, ref_template=_REF)
     _type_enums([*schemas, *definitions.values()])
+    for hint, schema in zip(hints, schemas, strict=True):
+        _order_enums(schema, _choices(hint))
     if definitions:
         for hint in hints:
             _document(hint, definitions, set())
@@ -161,6 +163,27 @@ def _type_enums(schema: Any) -> None:
                 _type_enums(inner)
 
 
+def _choices(hint: Any) -> list[Any]:
+    """The values of all `Literal`s within a hint, in the order of their declaration."""
+    if get_origin(hint) is Literal:
+        return list(hint.__args__)
+    return [choice for member in getattr(hint, "__args__", None) or () for choice in _choices(member)]
+
+
+def _order_enums(schema: Any, choices: list[Any]) -> None:
+    """Put what can be chosen back into its declared order, which msgspec sorts."""
+    if isinstance(schema, list):
+        for item in schema:
+            _order_enums(item, choices)
+    elif isinstance(schema, dict) and choices:
+        values = schema.get("enum")
+        if isinstance(values, list) and all(value in choices for value in values):
+            values.sort(key=choices.index)
+        for key, inner in schema.items():
+            if key not in ("default", "enum"):
+                _order_enums(inner, choices)
+
+
 def _document(hint: Any, definitions: dict[str, Any], seen: set[int]) -> None:
     """Add to the definitions what the classes say of their fields in `Annotated` and docstring."""
     if id(hint) in seen:
@@ -169,10 +192,12 @@ def _document(hint: Any, definitions: dict[str, Any], seen: set[int]) -> None:
     if isinstance(hint, type) and hint.__name__ in definitions:
         fields = _class_hints(hint)
         definition = definitions[hint.__name__]
+        _order_enums(definition, [member.value for member in getattr(hint, "__members__", {}).values()])
         text, docs = parse(hint.__doc__)
         if definition.get("description") == clean(hint.__doc__):
             definition["description"] = text
         for name, schema in definition.get("properties", {}).items():
+            _order_enums(schema, _choices(fields.get(name)))
             described = _description(fields.get(name)) or docs.get(name)
             if described:
                 schema.setdefault("description", described)
@@ -385,8 +410,11 @@ def _reachable(root: dict[str, Any], definitions: dict[str, Any]) -> dict[str, A
 # ---------------------------------------------------------------- faults in words
 
 
-def explain(error: Exception, at: str = "") -> str:
-    """One fault in words that name the path: `items[0].count: expected int, got str`."""
+def explain(error: Exception, at: str = "", schema: dict[str, Any] | None = None) -> str:
+    """One fault in words that name the path: `items[0].count: expected int, got str`.
+
+    With the schema of what was decoded, a value that cannot be chosen is told what can.
+    """
     errors = getattr(error, "errors", None)
     if callable(errors):  # pydantic lists every fault with its location
         faults = [(_join_path(at, fault["loc"]), fault["msg"]) for fault in errors()]
@@ -398,8 +426,42 @@ def explain(error: Exception, at: str = "") -> str:
     _, missing, name = text.partition(" missing required field ")
     if missing:
         text, path = "required, but missing", f"{path}.{name.strip('`')}"
+    if schema is not None and text.startswith("Invalid enum value"):
+        allowed = _allowed(schema, path)
+        text += f"; allowed: {', '.join(map(repr, allowed))}" if allowed else ""
     path = (at + path).lstrip(".")
     return f"{path}: {text}" if path else text
+
+
+def _allowed(root: dict[str, Any], path: str) -> list[Any]:
+    """What can be chosen at a path such as `.items[0].color`, or `[...]` for the value of any key."""
+    import re
+
+    found = _resolved([root], root)
+    for name, element in re.findall(r"\.([^.\[]+)|(\[[^]]*])", path):
+        inner = []
+        for schema in found:
+            if element:
+                inner += [
+                    schema.get("items"),
+                    schema.get("additionalProperties"),
+                    *schema.get("prefixItems", ()),
+                ]
+            else:
+                inner.append(schema.get("properties", {}).get(name))
+        found = _resolved(inner, root)
+    return [value for schema in found for value in schema.get("enum", ())]
+
+
+def _resolved(schemas: Iterable[Any], root: dict[str, Any]) -> list[dict[str, Any]]:
+    """Schemas with references replaced by their targets, and unions by their members."""
+    found: list[dict[str, Any]] = []
+    for schema in schemas:
+        if isinstance(schema, dict):
+            target = root.get("$defs", {}).get(str(schema.get("$ref", "")).rpartition("/")[2])
+            members = schema.get("anyOf", ()) if target is None else [target]
+            found += _resolved(members, root) if members else [schema]
+    return found
 
 
 def _join_path(at: str, location: Iterable[Any]) -> str:

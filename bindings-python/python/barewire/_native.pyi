@@ -13,6 +13,7 @@ from ._aliases import Event as Event
 from ._aliases import InputKindName as InputKindName
 from ._aliases import Json as Json
 from ._aliases import ListKindName as ListKindName
+from ._aliases import LogLevel as LogLevel
 from ._errors import McpError
 
 # What the core knows; bindings keep no list of their own.
@@ -24,7 +25,7 @@ LEGACY_REVISIONS: Final[tuple[str, ...]]
 """The names of the revisions with a handshake, newest first."""
 MODERN_REVISIONS: Final[tuple[str, ...]]
 """The names of the stateless revisions, newest first."""
-LOG_LEVELS: Final[tuple[str, ...]]
+LOG_LEVELS: Final[tuple[LogLevel, ...]]
 """The names of the log levels, least severe first."""
 INVALID_PARAMS: Final[int]
 """The JSON-RPC code of wrong parameters."""
@@ -39,17 +40,14 @@ def template_variables(template: str) -> list[str]:
     Raises ValueError if it is none.
     """
 
+def is_recommended_tool_name(name: str) -> bool:
+    """Whether a tool's name is one that the specification advises, which every client should take."""
+
 @final
 class Limits:
     """Bounds on everything a peer can make the core keep; what is left out has its default.
 
-    Reaching one is a typed refusal or an event, never growth. `message_bytes` (16 MiB) and `depth` (128
-    levels) bound one inbound message. `requests_in_flight` (2048) counts each direction alone,
-    `queued_requests` (256) those made before the connection is ready. `queued_events` (4096) and
-    `queued_bytes` (8 MiB to be sent) turn `wants_input` false. `batch_items` (256), `sessions` (10 000),
-    `subscriptions` (256), `watched_resources` (1024) and `page_items` (1000 of a list) count what their
-    names say; `rounds` (10) and `inputs` (32 a round) bound the questions within a request,
-    `request_state_bytes` (64 KiB) the state that travels with them.
+    Reaching one is a typed refusal or an event, never growth.
     """
 
     def __new__(
@@ -70,17 +68,38 @@ class Limits:
         request_state_bytes: int | None = None,
         page_items: int | None = None,
     ) -> Limits: ...
+    message_bytes: Final[int]
+    """Bytes of one inbound message. Default 16 MiB."""
+    depth: Final[int]
+    """Levels of nesting of one inbound message. Default 128."""
+    requests_in_flight: Final[int]
+    """Requests in flight, each direction counted alone. Default 2048."""
+    queued_requests: Final[int]
+    """Requests accepted before the connection is ready. Default 256."""
+    queued_events: Final[int]
+    """Events that wait to be taken at which `wants_input` turns false. Default 4096."""
+    queued_bytes: Final[int]
+    """Bytes that wait to be sent or taken at which `wants_input` turns false. Default 8 MiB."""
+    batch_items: Final[int]
+    """Elements of a JSON-RPC batch. Default 256."""
+    sessions: Final[int]
+    """Sessions of one server. Default 10 000."""
+    subscriptions: Final[int]
+    """Open subscriptions of one peer. Default 256."""
+    watched_resources: Final[int]
+    """Resource URIs that one peer watches over all its subscriptions. Default 1024."""
+    rounds: Final[int]
+    """How many times one request may ask its client. Default 10."""
+    inputs: Final[int]
+    """Questions in one round. Default 32."""
+    request_state_bytes: Final[int]
+    """Bytes of the state that travels with questions. Default 64 KiB."""
+    page_items: Final[int]
+    """Items on one page of a list. Default 1000."""
 
 @final
 class Timeouts:
-    """Durations in milliseconds; what is left out has its default.
-
-    Of clients: `probe` (5 000) for the answer to the era probe, `handshake` (30 000), `request` (60 000)
-    with nothing heard of a request, started anew by progress if `progress_extends` (true), `request_total`
-    (600 000) over all its rounds, `acknowledgement` (30 000) of a subscription, `child_exit` and
-    `child_terminate` (2 000 each) for the steps of `ChildShutdown`. Of servers: `drain` (10 000) for
-    answers that are owed at the end of input, `request_state` (3 600 000) for the life of a sealed state.
-    """
+    """Durations in milliseconds; what is left out has its default."""
 
     def __new__(
         cls,
@@ -96,6 +115,26 @@ class Timeouts:
         child_exit: int | None = None,
         child_terminate: int | None = None,
     ) -> Timeouts: ...
+    probe: Final[int]
+    """A client waits for the answer to its era probe. Default 5 000 ms."""
+    handshake: Final[int]
+    """A client waits for the answer to the handshake. Default 30 000 ms."""
+    request: Final[int]
+    """A request waits with nothing heard of it. Default 60 000 ms."""
+    request_total: Final[int]
+    """A request may last over all its rounds, whatever is heard of it. Default 600 000 ms."""
+    progress_extends: Final[bool]
+    """Whether progress starts the `request` time anew. Default true."""
+    acknowledgement: Final[int]
+    """A client waits for a subscription to be acknowledged. Default 30 000 ms."""
+    drain: Final[int]
+    """A server sends the answers that are owed after the end of input. Default 10 000 ms."""
+    request_state: Final[int]
+    """How long a server accepts a sealed state again. Default 3 600 000 ms."""
+    child_exit: Final[int]
+    """A child may take to exit once its input is closed. Default 2 000 ms."""
+    child_terminate: Final[int]
+    """A child may take to exit once it was asked to end. Default 2 000 ms."""
 
 @final
 class RpcErrorValue:
@@ -177,7 +216,7 @@ class RequestContext:
     capabilities: Final[bytes | None]
     def has_capability(self, path: str) -> bool:
         """Whether the client declared the capability, for example `"sampling.tools"`."""
-    log_level: Final[str | None]
+    log_level: Final[LogLevel | None]
     wants_progress: Final[bool]
     progress_token: Final[bytes | None]
     meta: Final[bytes | None]
@@ -319,7 +358,7 @@ class LogReceived:
 
     __match_args__: Final = ("request", "level", "logger", "data")
     request: Final[int | None]
-    level: Final[str | None]
+    level: Final[LogLevel | None]
     logger: Final[str | None]
     data: Final[bytes]
 
@@ -478,7 +517,9 @@ class Client:
     """A client behind newline framing. It starts to connect at once: take `data_to_send`.
 
     `seed` is 32 random bytes, never used twice. `capabilities` is the JSON of a `ClientCapabilities`
-    object, `revisions` what it is willing to speak (all), `era` the `era_verdict` of an earlier connection.
+    object, `revisions` what it is willing to speak (all), `era` the `era_verdict` of an earlier connection to
+    the same server. One that this version cannot read is a ValueError: leave it out then, and the server is
+    probed.
     """
 
     def __new__(
@@ -535,7 +576,7 @@ class Client:
         progress: bool = False,
         timeout: int | None = None,
         total_timeout: int | None = None,
-        log_level: str | None = None,
+        log_level: LogLevel | None = None,
         meta: Json | None = None,
     ) -> int:
         """Send a request of any method, or queue it until the connection is ready; give its handle.
@@ -553,7 +594,7 @@ class Client:
         progress: bool = False,
         timeout: int | None = None,
         total_timeout: int | None = None,
-        log_level: str | None = None,
+        log_level: LogLevel | None = None,
         meta: Json | None = None,
     ) -> int:
         """Call a tool; `arguments` is an object. Options are those of `request`."""
@@ -594,7 +635,7 @@ class Client:
         """Ask to be told of changes; give the handle of the subscription."""
     def unsubscribe(self, subscription: int, now: int) -> None:
         """End a subscription; `SubscriptionEnded` follows."""
-    def set_log_level(self, level: str, now: int) -> int:
+    def set_log_level(self, level: LogLevel, now: int) -> int:
         """Set the least severe level of log messages wanted; answered like a request."""
     def notify(self, method: str, params: Json | None = None) -> None:
         """Send a notification of any method, or queue it until the connection is ready."""
@@ -715,7 +756,7 @@ class Server:
         self, request: int, progress: float, total: float | None = None, message: str | None = None
     ) -> bool:
         """Report progress; true if it was sent, false if the client does not want it or it is late."""
-    def log(self, request: int | None, level: str, data: Json, logger: str | None = None) -> bool:
+    def log(self, request: int | None, level: LogLevel, data: Json, logger: str | None = None) -> bool:
         """Log within a request, or outside any to legacy sessions; false if the client does not want it."""
     def notify(self, request: int, method: str, params: Json | None = None) -> bool:
         """Send a notification of an extension within a request; whether it was sent."""

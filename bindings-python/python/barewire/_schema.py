@@ -115,6 +115,8 @@ def inspect_handler(
     names that hints given as strings may use beside the globals of the function.
     """
     handler = Handler(function, _name_of(function))
+    if isinstance(function, type):
+        raise mistake(handler, "is a class; register a function or the method of an instance")
     target = _target(function)
     parameters = _parameters(function, handler)
     handler.is_async = bool(_flags(target) & _COROUTINE)

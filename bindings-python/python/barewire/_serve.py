@@ -330,13 +330,7 @@ class Host:
             asyncio.set_event_loop(loop)
             if signals:
                 _handle_signals(loop, self._stop)
-            serving = loop.create_task(self._run_asyncio(manager))
-            while not serving.done():
-                try:
-                    loop.run_until_complete(serving)
-                except SystemExit as error:
-                    if not self.connection.was_raised_by_handler(error):
-                        raise
+            loop.run_until_complete(self._run_asyncio(manager))
         finally:
             tasks = asyncio.all_tasks(loop)
             for task in tasks:

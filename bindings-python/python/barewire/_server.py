@@ -18,15 +18,38 @@ if not TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
-    from typing import Any, Literal, TypeVar, overload
+    from typing import Any, Literal, TypedDict, TypeVar, overload
+
+    from typing_extensions import Unpack
 
     from ._content import Annotations, Icon
     from ._dispatch import Connection
     from ._endpoint import Endpoint, Resume
 
     F = TypeVar("F", bound=Callable[..., Any])
+
+    class PromptOptions(TypedDict, total=False):
+        name: str | None
+        title: str | None
+        description: str | None
+        icons: list[Icon] | None
+        meta: dict[str, Any] | None
+        inline: bool
+        resume: Resume
+
+    class ResourceOptions(PromptOptions, total=False):
+        mime_type: str | None
+        size: int | None
+        annotations: Annotations | None
+
+    class ToolOptions(PromptOptions, total=False):
+        input_schema: dict[str, Any] | None
+        read_only: bool | None
+        destructive: bool | None
+        idempotent: bool | None
+        open_world: bool | None
 
 
 class Server:
@@ -122,12 +145,12 @@ class Server:
         `resume` says what happens to a handler that asked the client: see `Context`.
         """
         if function is None:
-            return lambda function: self._decorate(Tool, self._tools, (function,), options)
-        return self._decorate(Tool, self._tools, (function,), options)
+            return lambda function: self._decorate("tool", Tool, self._tools, (function,), options)
+        return self._decorate("tool", Tool, self._tools, (function,), options)
 
-    def add_tool(self, function: Callable[..., Any], **options: Any) -> None:
+    def add_tool(self, function: Callable[..., Any], **options: Unpack[ToolOptions]) -> None:
         """Register a tool at any time; clients that watch the list are told. Options as in `tool`."""
-        self._decorate(Tool, self._tools, (function,), options)
+        self._decorate("add_tool", Tool, self._tools, (function,), options)
 
     def remove_tool(self, name: str) -> None:
         """Take a tool out again; `KeyError` if there is none of that name."""
@@ -169,11 +192,15 @@ class Server:
             "inline": inline,
             "resume": resume,
         }
-        return lambda function: self._decorate(Resource, self._resources, (function, uri), options)
+        return lambda function: self._decorate(
+            "resource", Resource, self._resources, (function, uri), options
+        )
 
-    def add_resource(self, function: Callable[..., Any], uri: str, **options: Any) -> None:
+    def add_resource(
+        self, function: Callable[..., Any], uri: str, **options: Unpack[ResourceOptions]
+    ) -> None:
         """Register a resource or template at any time. Options as in `resource`."""
-        self._decorate(Resource, self._resources, (function, uri), options)
+        self._decorate("add_resource", Resource, self._resources, (function, uri), options)
 
     def remove_resource(self, uri: str) -> None:
         """Take a resource or template out again; `KeyError` if there is none."""
@@ -206,12 +233,12 @@ class Server:
         It returns text, a content block, a `Message`, a list of these, or a `PromptResult`.
         """
         if function is None:
-            return lambda function: self._decorate(Prompt, self._prompts, (function,), options)
-        return self._decorate(Prompt, self._prompts, (function,), options)
+            return lambda function: self._decorate("prompt", Prompt, self._prompts, (function,), options)
+        return self._decorate("prompt", Prompt, self._prompts, (function,), options)
 
-    def add_prompt(self, function: Callable[..., Any], **options: Any) -> None:
+    def add_prompt(self, function: Callable[..., Any], **options: Unpack[PromptOptions]) -> None:
         """Register a prompt at any time. Options as in `prompt`."""
-        self._decorate(Prompt, self._prompts, (function,), options)
+        self._decorate("add_prompt", Prompt, self._prompts, (function,), options)
 
     def remove_prompt(self, name: str) -> None:
         """Take a prompt out again; `KeyError` if there is none of that name."""
@@ -253,12 +280,23 @@ class Server:
     # ------------------------------------------------------------ registry
 
     def _decorate(
-        self, kind: type[Any], registry: dict[str, Any], arguments: tuple[Any, ...], options: dict[str, Any]
+        self,
+        verb: str,
+        kind: type[Any],
+        registry: dict[str, Any],
+        arguments: tuple[Any, ...],
+        options: Mapping[str, Any],
     ) -> Any:
+        known = kind.__init__.__kwdefaults__.keys() - {"namespace"}
+        for name in options:
+            if name not in known:
+                raise TypeError(f"{verb} has no option {name!r}; it has {', '.join(sorted(known))}")
         endpoint: Endpoint = kind(*arguments, namespace=_caller(2), **options)
         if endpoint.key in registry:
             raise ValueError(f"{endpoint.key!r} is registered already")
         endpoint.register(self._catalog)
+        if kind is Tool and not native.is_recommended_tool_name(endpoint.key):
+            _warn_of_name(endpoint.key)
         registry[endpoint.key] = endpoint
         self._publish(endpoint.register)
         return arguments[0]
@@ -291,6 +329,13 @@ class Server:
     def _endpoints(self) -> Iterable[Endpoint]:
         for registry in (self._tools, self._resources, self._prompts):
             yield from registry.values()
+
+
+def _warn_of_name(name: str) -> None:
+    import warnings
+
+    advice = "1 to 128 ASCII letters, digits, underscores, hyphens and dots"
+    warnings.warn(f"clients may refuse the tool name {name!r}: {advice} are advised", stacklevel=4)
 
 
 def _caller(depth: int) -> dict[str, Any]:

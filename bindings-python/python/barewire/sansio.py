@@ -31,6 +31,7 @@ from ._aliases import (
     InputKindName,
     Json,
     ListKindName,
+    LogLevel,
 )
 from ._errors import (
     ApiMisuseError,
@@ -121,6 +122,7 @@ __all__ = [
     "Limits",
     "ListChanged",
     "ListKindName",
+    "LogLevel",
     "LogReceived",
     "McpError",
     "MessageDiscarded",

@@ -94,6 +94,7 @@ class Client(BaseClient):
         encoded = None if arguments is None else encode(arguments)
         encoded_meta = None if meta is None else encode(meta)
         result = self._engine.run(
+            f"the tool {name!r}",
             lambda: machine.call_tool(
                 name,
                 encoded,
@@ -127,7 +128,9 @@ class Client(BaseClient):
     def read_resource(self, uri: str, *, timeout: float | None = None) -> ReadResourceResult:
         """What the resource at `uri` holds."""
         machine = self._engine.machine
-        result = self._engine.run(lambda: machine.read_resource(uri, now(), timeout=milliseconds(timeout)))
+        result = self._engine.run(
+            f"the resource {uri!r}", lambda: machine.read_resource(uri, now(), timeout=milliseconds(timeout))
+        )
         return self._checked(read_resource(result))
 
     # -- prompts and completion ------------------------------------------------------------------------------
@@ -147,7 +150,8 @@ class Client(BaseClient):
         machine = self._engine.machine
         encoded = None if arguments is None else encode(arguments)
         result = self._engine.run(
-            lambda: machine.get_prompt(name, encoded, now(), timeout=milliseconds(timeout))
+            f"the prompt {name!r}",
+            lambda: machine.get_prompt(name, encoded, now(), timeout=milliseconds(timeout)),
         )
         return self._checked(read_prompt(result))
 
@@ -167,6 +171,7 @@ class Client(BaseClient):
         machine = self._engine.machine
         encoded = None if arguments is None else encode(arguments)
         result = self._engine.run(
+            f"the completion of {argument!r}",
             lambda: machine.complete(
                 now(),
                 prompt=prompt,
@@ -175,7 +180,7 @@ class Client(BaseClient):
                 value=value,
                 arguments=encoded,
                 timeout=milliseconds(timeout),
-            )
+            ),
         )
         return self._checked(read_completion(result))
 
@@ -197,15 +202,15 @@ class Client(BaseClient):
         )
         return Subscription(self._engine, wanted)
 
-    def set_log_level(self, level: str) -> None:
+    def set_log_level(self, level: native.LogLevel) -> None:
         """Ask for log messages of at least this severity, `debug` to `emergency`. They go to `on_log`."""
         machine = self._engine.machine
-        self._engine.run(lambda: machine.set_log_level(level, now()))
+        self._engine.run("the log level", lambda: machine.set_log_level(level, now()))
 
     def ping(self, *, timeout: float | None = None) -> None:
         """Ask for a sign of life. Newer revisions have no such request."""
         machine = self._engine.machine
-        self._engine.run(lambda: machine.ping(now(), timeout=milliseconds(timeout)))
+        self._engine.run("the ping", lambda: machine.ping(now(), timeout=milliseconds(timeout)))
 
     def request(
         self,
@@ -219,6 +224,7 @@ class Client(BaseClient):
         machine = self._engine.machine
         encoded = None if params is None else encode(params)
         return self._engine.run(
+            f"the request {method!r}",
             lambda: machine.request(
                 method, encoded, now(), progress=on_progress is not None, timeout=milliseconds(timeout)
             ),
@@ -232,7 +238,7 @@ class Client(BaseClient):
     def _page(self, name: Any, cursor: str | None) -> ListResult[Any]:
         kind, member = LISTS[name]
         machine = self._engine.machine
-        result = self._engine.run(lambda: machine.list(name, cursor, now()))
+        result = self._engine.run(f"the list of {name}", lambda: machine.list(name, cursor, now()))
         return self._checked(read_list(result, kind, member))
 
     def _all(self, name: str) -> Iterator[Any]:

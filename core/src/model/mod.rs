@@ -22,5 +22,5 @@ pub use input::{
 };
 pub use prompts::{Completion, GetPromptResult, Prompt, PromptArgument, PromptMessage};
 pub use resources::{ReadResourceResult, Resource, ResourceTemplate};
-pub use tools::{CallToolResult, SchemaFault, Tool, ToolAnnotations};
+pub use tools::{CallToolResult, SchemaFault, Tool, ToolAnnotations, is_recommended_tool_name};
 pub use value::{Listing, Object, Rejected, Unfit, Value, read_list};

@@ -7,6 +7,13 @@ use super::content::ContentBlock;
 use super::value::{Members, Object, Rejected, Unfit, Value, object, read_items};
 use crate::json::{Json, dialect};
 
+/// Whether a tool's name is one that the specification advises (server/tools, Tool Names): 1 to 128 letters,
+/// digits, underscores, hyphens and dots of ASCII. Others work too, but a client may refuse them.
+pub fn is_recommended_tool_name(name: &str) -> bool {
+    (1..=128).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+}
+
 object! {
     /// Hints on what a tool does. They are claims of the server, not facts. From 2025-03-26.
     ToolAnnotations {
@@ -184,6 +191,17 @@ mod tests {
             ]
         );
         assert_eq!(listing.strict().unwrap_err().len(), 4);
+    }
+
+    #[test]
+    fn names_that_every_client_takes() {
+        let long = "x".repeat(128);
+        for name in ["a", "getUser", "DATA_EXPORT_v2", "admin.tools.list", "a-b", "0", long.as_str()] {
+            assert!(is_recommended_tool_name(name), "{name}");
+        }
+        for name in ["", "a b", "a/b", "a,b", "ä", "a\n", &(long + "x")] {
+            assert!(!is_recommended_tool_name(name), "{name}");
+        }
     }
 
     #[test]

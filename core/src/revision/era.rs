@@ -27,7 +27,8 @@ impl EraVerdict {
         format!("{}", self.revision)
     }
 
-    /// Reads [`to_text`](Self::to_text); `None` if the text is of another version of this library.
+    /// Reads [`to_text`](Self::to_text); `None` if the text is of another version of this library. Without a verdict
+    /// the server is probed.
     pub fn from_text(text: &str) -> Option<EraVerdict> {
         Revision::from_name(text).map(|revision| EraVerdict { revision })
     }

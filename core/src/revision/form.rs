@@ -7,15 +7,24 @@ use super::text;
 use crate::json::dialect;
 use crate::jsonrpc::parse::decode_string;
 
-/// Whether it is an object of properties that are strings, numbers, booleans or choices among strings, each with
-/// a default that fits if it has one, in a known dialect of JSON Schema.
-pub(super) fn is_form(schema: &str) -> bool {
+/// Whether it is an object of properties, in a known dialect of JSON Schema.
+pub(super) fn is_object_of_fields(schema: &str) -> bool {
     let properties = text::member(schema, "properties").unwrap_or_default();
-    let mut sound = text::string_member(schema, "type") == Some("object")
+    text::string_member(schema, "type") == Some("object")
         && text::is_object(properties)
-        && dialect::is_known(schema);
-    text::each_member(properties, |_, property| sound &= is_field(property));
-    sound
+        && dialect::is_known(schema)
+}
+
+/// The name, as written, of the first property that is none of string, number, boolean and choice among strings, with a
+/// default that fits if it has one.
+pub(super) fn unfit_field(schema: &str) -> Option<&str> {
+    let mut unfit = None;
+    text::each_member(text::member(schema, "properties").unwrap_or_default(), |name, property| {
+        if unfit.is_none() && !is_field(property) {
+            unfit = Some(name);
+        }
+    });
+    unfit
 }
 
 fn is_field(property: &str) -> bool {

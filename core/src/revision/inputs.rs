@@ -1,6 +1,7 @@
 //! Questions of a server to its client: written for the newest revision, asked as the client's revision and
 //! capabilities allow (client/elicitation, client/sampling, client/roots).
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -23,6 +24,8 @@ pub(crate) enum InputMismatch {
     InvalidJson,
     /// A required member of the parameters is missing or wrong.
     InvalidMember(&'static str),
+    /// A property of a form is not flat; its name.
+    InvalidProperty(Box<str>),
     /// The revision has no such form of question, and nothing that could stand for it.
     NotInRevision(Revision),
     /// The client did not declare what the question needs: a `ClientCapabilities` object.
@@ -173,7 +176,11 @@ fn check_elicitation(params: &str) -> Result<(), InputMismatch> {
         Some("\"url\"") => required(has_url(params), "url"),
         None | Some("\"form\"") => {
             let schema = text::member(params, "requestedSchema").unwrap_or_default();
-            required(form::is_form(schema), "requestedSchema")
+            required(form::is_object_of_fields(schema), "requestedSchema")?;
+            match form::unfit_field(schema) {
+                Some(name) => Err(InputMismatch::InvalidProperty(name.into())),
+                None => Ok(()),
+            }
         }
         Some(_) => required(false, "mode"),
     }

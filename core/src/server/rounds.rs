@@ -81,6 +81,7 @@ pub(super) fn mismatch(reason: InputMismatch) -> Error {
     match reason {
         InputMismatch::InvalidJson => ApiMisuse::InvalidJson.into(),
         InputMismatch::InvalidMember(member) => ApiMisuse::InvalidDefinition(member).into(),
+        InputMismatch::InvalidProperty(name) => ApiMisuse::InvalidFormProperty(name).into(),
         InputMismatch::NotInRevision(revision) => ApiMisuse::NotAllowedInRevision(revision).into(),
         InputMismatch::MissingCapability(required) => PeerIncompatible::MissingCapability(required).into(),
     }

@@ -50,7 +50,8 @@ fn a_default_fits_its_field() {
         for (field, default) in wrong {
             let params = form(&format!(r#"{{{field},"default":{default}}}"#));
             let outcome = ask(&mut pair, running, InputKind::Elicitation, &params);
-            assert_eq!(outcome, Err(invalid("requestedSchema")), "{revision} {params}");
+            let at_fault = Error::ApiMisuse(ApiMisuse::InvalidFormProperty("p".into()));
+            assert_eq!(outcome, Err(at_fault), "{revision} {params}");
         }
         for (field, default) in right {
             asked(&mut pair, InputKind::Elicitation, &form(&format!(r#"{{{field},"default":{default}}}"#)));

@@ -61,6 +61,7 @@ fn form(property: &str) -> String {
 #[test]
 fn elicitations_have_what_they_need() {
     let lacks = |member| Err(InputMismatch::InvalidMember(member));
+    let unfit = || Err(InputMismatch::InvalidProperty("p".into()));
     let cases = [
         ("[]", Err(InputMismatch::InvalidJson)),
         ("{}", lacks("message")),
@@ -68,9 +69,9 @@ fn elicitations_have_what_they_need() {
         (r#"{"message":"m"}"#, lacks("requestedSchema")),
         (r#"{"message":"m","requestedSchema":{"type":"object"}}"#, lacks("requestedSchema")),
         (r#"{"message":"m","requestedSchema":{"properties":{}}}"#, lacks("requestedSchema")),
-        (&form(r#"{"type":"object"}"#), lacks("requestedSchema")),
-        (&form(r#"{"anyOf":[]}"#), lacks("requestedSchema")),
-        (&form("3"), lacks("requestedSchema")),
+        (&form(r#"{"type":"object"}"#), unfit()),
+        (&form(r#"{"anyOf":[]}"#), unfit()),
+        (&form("3"), unfit()),
         (r#"{"message":"m","mode":"url"}"#, lacks("url")),
         (r#"{"message":"m","mode":"other"}"#, lacks("mode")),
     ];
