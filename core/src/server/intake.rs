@@ -250,26 +250,26 @@ impl Server {
 
     fn receive_batch<'a>(&mut self, array: &'a str, message: &mut MessageText<'a>) {
         let allowed = self.session.as_ref().is_some_and(|session| session.revision.has_batches());
+        let depth = self.config.limits.depth;
         let mut items = 0;
-        let mut shakes_hands = false;
-        // The text was checked; reading it again cannot fail.
-        let _ = scan::array_elements(array, self.config.limits.depth, |_| items += 1);
+        // The text was checked; reading it again cannot fail. It is counted first, so that no list of ranges is
+        // made of more elements than are taken.
+        let _ = scan::array_elements(array, depth, |_| items += 1);
         if !allowed || items == 0 || items > self.config.limits.batch_items {
             let error = refusal::invalid_request(Violation::UnexpectedBatch.explanation());
             self.queues.send(write::error(None, &error), Route::Alone);
             self.discard(Violation::UnexpectedBatch, array.as_bytes());
             return;
         }
-        let _ = scan::array_elements(array, self.config.limits.depth, |range| {
-            if let Parsed::One(Message::Request { method, .. }) =
-                parse::read(&array[range], self.config.limits.depth).parsed
-            {
-                shakes_hands |= method == Method::Initialize.name();
-            }
+        let mut elements = alloc::vec::Vec::with_capacity(items);
+        let _ = scan::array_elements(array, depth, |range| elements.push(range));
+        let shakes_hands = elements.iter().any(|range| {
+            matches!(
+                parse::read(&array[range.clone()], depth).parsed,
+                Parsed::One(Message::Request { method, .. }) if method == Method::Initialize.name()
+            )
         });
         let number = self.batches.open();
-        let mut elements = alloc::vec::Vec::with_capacity(items);
-        let _ = scan::array_elements(array, self.config.limits.depth, |range| elements.push(range));
         for range in elements {
             self.receive_element(&array[range], message, number, shakes_hands);
         }
