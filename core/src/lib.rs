@@ -114,8 +114,7 @@ pub use jsonrpc::{RequestId, RpcError, Violation};
 pub use limits::Limits;
 pub use logging::LogLevel;
 pub use machine::{
-    ExchangeId, Facts, Input, InputHandle, Machine, RequestHandle, Route, SessionHandle, SubscriptionHandle,
-    Transmit,
+    Facts, Input, InputHandle, Machine, RequestHandle, Route, SessionHandle, SubscriptionHandle, Transmit,
 };
 pub use revision::{
     Capabilities, Capability, Direction, Era, EraVerdict, Kind, Method, MethodRow, Revision, Revisions,

@@ -43,8 +43,6 @@ handles! {
     InputHandle;
     /// Names a legacy session.
     SessionHandle;
-    /// Names one HTTP request and its response.
-    ExchangeId;
 }
 
 /// A role of the protocol as a state machine over whole messages.
