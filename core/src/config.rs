@@ -124,6 +124,9 @@ pub struct ClientConfig {
     pub revisions: Revisions,
     /// A verdict from an earlier connection to the same server; the probe is skipped.
     pub era: Option<EraVerdict>,
+    /// Messages travel over HTTP, each in an exchange of its own: requests are given up by closing theirs, and headers
+    /// repeat parts of them. Default false: a byte stream.
+    pub http: bool,
     /// Bounds.
     pub limits: Limits,
     /// Durations.
@@ -140,6 +143,7 @@ impl ClientConfig {
             capabilities: Capabilities::default(),
             revisions: Revisions::ALL,
             era: None,
+            http: false,
             limits: Limits::default(),
             timeouts: Timeouts::default(),
             seed: Seed::new(seed),

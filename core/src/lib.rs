@@ -114,7 +114,8 @@ pub use jsonrpc::{RequestId, RpcError, Violation};
 pub use limits::Limits;
 pub use logging::LogLevel;
 pub use machine::{
-    Facts, Input, InputHandle, Machine, RequestHandle, Route, SessionHandle, SubscriptionHandle, Transmit,
+    Disposition, Exchange, ExchangeHandle, Facts, Failure, HeaderValue, Input, InputHandle, Labels, Machine,
+    Mirror, Mirrored, NamedSession, RequestHandle, Route, SessionHandle, SubscriptionHandle, Transmit,
 };
 pub use revision::{
     Capabilities, Capability, Direction, Era, EraVerdict, Kind, Method, MethodRow, Revision, Revisions,

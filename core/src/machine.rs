@@ -1,11 +1,14 @@
 //! What both roles share: the five verbs, what goes in, what comes out, and the handles that name things.
 
+use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 use crate::error::Error;
 use crate::jsonrpc::Violation;
 use crate::limits::Limits;
+use crate::revision::Revision;
 use crate::time::Instant;
 
 macro_rules! handles {
@@ -43,6 +46,8 @@ handles! {
     InputHandle;
     /// Names a legacy session.
     SessionHandle;
+    /// Names one HTTP request with its response. Drawn by the transport.
+    ExchangeHandle;
 }
 
 /// A role of the protocol as a state machine over whole messages.
@@ -96,10 +101,23 @@ pub enum Input<'a> {
         /// What is wrong with them.
         violation: Violation,
     },
-    /// The peer left one exchange before the answer (HTTP).
+    /// The client left an exchange before its answer (HTTP server). From 2026-07-28 that cancels the request;
+    /// before, it means nothing (basic/transports).
     Gone {
-        /// The request that was answered there.
-        request: RequestHandle,
+        /// The exchange.
+        exchange: ExchangeHandle,
+    },
+    /// An exchange of ours came to an end without an answer (HTTP client).
+    Failed {
+        /// The request that was sent there; none if it was a notification or a response.
+        request: Option<RequestHandle>,
+        /// What became of it.
+        failure: Failure,
+    },
+    /// A legacy session is over: its client ended it, or it was not used for too long (HTTP server).
+    SessionEnded {
+        /// The session.
+        session: SessionHandle,
     },
     /// The host has started the peer afresh, as [`RestartRequired`](crate::client::Event::RestartRequired) asked.
     Restarted,
@@ -120,6 +138,34 @@ impl Input<'_> {
     }
 }
 
+/// What became of an exchange that brought no JSON-RPC answer (HTTP client).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The server answered with this status and nothing of JSON-RPC. To a probe it says that the server is not modern.
+    Refused {
+        /// The HTTP status.
+        status: u16,
+    },
+    /// The server does not know the session (404 to a message that named one).
+    SessionLost {
+        /// Whether it is the session in use; false if that has been replaced since the message was sent.
+        is_current: bool,
+    },
+    /// The host did not or could not authorize it (401 or 403).
+    Unauthorized {
+        /// The HTTP status.
+        status: u16,
+    },
+    /// The server or the way to it is out of order (408, 429, 5xx, no connection). It says nothing of the era.
+    Unavailable {
+        /// The HTTP status, if there was an answer.
+        status: Option<u16>,
+    },
+    /// The response ended before the answer, and cannot be resumed.
+    Truncated,
+}
+
 /// What an envelope says of a message on arrival. A byte stream says nothing but what came before the text.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts<'a> {
@@ -127,6 +173,60 @@ pub struct Facts<'a> {
     pub byte_order_mark: bool,
     /// Who sent it, as far as the host knows (an opaque key; the host authenticates).
     pub principal: Option<&'a str>,
+    /// The exchange that brought it (HTTP server).
+    pub exchange: Option<Exchange<'a>>,
+    /// The request in whose response it came (HTTP client).
+    pub within: Option<RequestHandle>,
+}
+
+/// The HTTP request that brought a message, as far as the protocol acts on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Exchange<'a> {
+    /// Its handle. On HTTP+SSE (2024-11-05), that of the stream which carries all answers.
+    pub handle: ExchangeHandle,
+    /// The session that it names.
+    pub session: NamedSession,
+    /// Whether the client takes a stream of events as response.
+    pub takes_stream: bool,
+    /// The headers that repeat parts of the message; none on HTTP+SSE, where nothing is repeated.
+    pub mirror: Option<Mirror<'a>>,
+}
+
+/// The session that an exchange names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedSession {
+    /// It names none.
+    None,
+    /// This one, which belongs to its sender.
+    Known(SessionHandle),
+    /// One that does not exist, or belongs to somebody else.
+    Unknown,
+}
+
+/// The headers of an HTTP request that repeat parts of the message (basic/transports/streamable-http, 2026-07-28).
+/// Values are without white space around them and otherwise as they came.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mirror<'a> {
+    /// `MCP-Protocol-Version`.
+    pub protocol_version: HeaderValue<'a>,
+    /// `Mcp-Method`.
+    pub method: HeaderValue<'a>,
+    /// `Mcp-Name`.
+    pub name: HeaderValue<'a>,
+    /// Each `Mcp-Param-…`: what follows the prefix, in any case of letters, and the value.
+    pub params: &'a [(&'a str, &'a str)],
+}
+
+/// The value of a header that may stand there once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HeaderValue<'a> {
+    /// It is not there.
+    #[default]
+    Absent,
+    /// It is there once.
+    Once(&'a str),
+    /// It is there more than once.
+    Repeated,
 }
 
 /// One thing to send.
@@ -139,11 +239,23 @@ pub enum Transmit {
         text: String,
         /// Where it belongs.
         route: Route,
+        /// What its envelope should say.
+        labels: Labels,
     },
-    /// The exchange that carries this request is of no use any more (HTTP: close it).
+    /// No answer will follow to what an exchange brought: it was a notification or a response (HTTP server: 202).
+    Accept {
+        /// The exchange.
+        exchange: ExchangeHandle,
+    },
+    /// The exchange that carries this request is of no use any more (HTTP client: close it).
     Abort {
         /// The request.
         request: RequestHandle,
+    },
+    /// A legacy session is over, by a command of the application (HTTP server: end its streams, forget its id).
+    EndSession {
+        /// The session.
+        session: SessionHandle,
     },
     /// Nothing more will be sent: close our side after what was sent before.
     Close,
@@ -160,4 +272,52 @@ pub enum Route {
     Within(RequestHandle),
     /// It stands alone.
     Alone,
+}
+
+/// What the envelope of a message should say on departure. A byte stream has none and ignores it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Labels {
+    /// The exchange that carries it (HTTP server). None: the stream of `session` that belongs to no request.
+    pub exchange: Option<ExchangeHandle>,
+    /// The legacy session that it belongs to (HTTP server). On the answer to `initialize` it is the new one.
+    pub session: Option<SessionHandle>,
+    /// What it means for its exchange (HTTP server).
+    pub disposition: Disposition,
+    /// What headers repeat of it (HTTP client). None for answers to the server's requests before a revision has
+    /// such headers, and on a byte stream.
+    pub mirrored: Option<Box<Mirrored>>,
+}
+
+/// What a message means for the exchange that carries it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Disposition {
+    /// More follows.
+    #[default]
+    Continues,
+    /// As `Continues`, and the message may be left out where the client does not keep up.
+    Droppable,
+    /// It ends the exchange: the answer to what it brought (HTTP 200).
+    Answers,
+    /// It ends the exchange: what it brought was refused with this error code before it was served. The HTTP status
+    /// follows from the code.
+    Refuses(i64),
+    /// It ends the exchange: it names a session that does not exist (HTTP 404).
+    SessionUnknown,
+    /// It ends the exchange: the response would have to be a stream and the client takes none (HTTP 406).
+    NotAcceptable,
+}
+
+/// What an HTTP client repeats of a message in headers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mirrored {
+    /// The revision, for `MCP-Protocol-Version`; none before one is settled.
+    pub protocol_version: Option<Revision>,
+    /// The message opens a legacy session: it names none and no revision.
+    pub is_handshake: bool,
+    /// For `Mcp-Method`; none in revisions without that header.
+    pub method: Option<Box<str>>,
+    /// For `Mcp-Name`, not encoded yet.
+    pub name: Option<Box<str>>,
+    /// For each `Mcp-Param-…`: what follows the prefix, and the value, not encoded yet.
+    pub params: Vec<(Box<str>, Box<str>)>,
 }

@@ -3,7 +3,7 @@
 use alloc::collections::VecDeque;
 
 use crate::limits::Limits;
-use crate::machine::{Route, Transmit};
+use crate::machine::{Labels, Route, Transmit};
 
 /// Room for more than this many is given back once a queue is empty, so that a burst costs nothing for ever.
 const KEEP: usize = 256;
@@ -27,10 +27,15 @@ impl<Event> Queues<Event> {
         Queues { transmits: VecDeque::new(), bytes: 0, events: VecDeque::new(), event_bytes: 0, arriving: 0 }
     }
 
-    /// Queues a message.
+    /// Queues a message whose envelope has nothing to say.
     pub(crate) fn send(&mut self, text: alloc::string::String, route: Route) {
+        self.send_labelled(text, route, Labels::default());
+    }
+
+    /// Queues a message.
+    pub(crate) fn send_labelled(&mut self, text: alloc::string::String, route: Route, labels: Labels) {
         self.bytes += text.len();
-        self.transmits.push_back(Transmit::Message { text, route });
+        self.transmits.push_back(Transmit::Message { text, route, labels });
     }
 
     /// Queues anything but a message.

@@ -8,7 +8,7 @@ use crate::error::{ApiMisuse, Error, Limit};
 use crate::json::Json;
 use crate::jsonrpc::{Outcome, RequestId, RpcError, Violation, write};
 use crate::logging::LogLevel;
-use crate::machine::{RequestHandle, Route, SubscriptionHandle};
+use crate::machine::{Failure, RequestHandle, Route, SubscriptionHandle};
 use crate::pending::Clock;
 use crate::revision::meta::{self, RequestMeta};
 use crate::revision::{Direction, Era, Kind, Method, Revision, one_line};
@@ -466,9 +466,11 @@ impl Client {
     }
 
     /// One exchange ended without its answer.
-    pub(super) fn on_gone(&mut self, request: RequestHandle) {
+    pub(super) fn on_failed(&mut self, request: Option<RequestHandle>, _failure: Failure) {
         let sent = |call: &Call| matches!(call.stage, Stage::Sent);
-        if self.pending.get(request).is_some_and(sent) {
+        if let Some(request) = request
+            && self.pending.get(request).is_some_and(sent)
+        {
             self.drop_answered(request, FailureReason::ConnectionLost);
         }
     }

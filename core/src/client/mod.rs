@@ -214,7 +214,9 @@ impl Machine for Client {
         match input {
             Input::Message { text, facts } => self.on_text(text, facts),
             Input::Damaged { bytes, violation } => self.on_damaged(bytes, violation),
-            Input::Gone { request } => self.on_gone(request),
+            Input::Failed { request, failure } => self.on_failed(request, failure),
+            // Only servers are left, and only they keep sessions of others.
+            Input::Gone { .. } | Input::SessionEnded { .. } => {}
             Input::Restarted => self.on_restarted(),
             Input::Closed => self.on_end(CloseReason::ByPeer),
             Input::Lost => self.on_end(CloseReason::TransportLost),

@@ -130,6 +130,7 @@ impl Server {
             id: arrival.id.clone(),
             method,
             context: context.clone(),
+            exchange: self.exchange,
             progress: None,
             batch: arrival.batch,
             params,

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use crate::error::ApiMisuse;
 use crate::json::Json;
 use crate::jsonrpc::RequestId;
-use crate::machine::{RequestHandle, SubscriptionHandle};
+use crate::machine::{ExchangeHandle, RequestHandle, SubscriptionHandle};
 use crate::revision::Method;
 use crate::rounds::InputAnswer;
 
@@ -20,6 +20,8 @@ pub(super) struct InFlight {
     pub(super) id: RequestId,
     /// The method; `None` for one of an extension.
     pub(super) method: Option<Method>,
+    /// The exchange that its answer goes to (HTTP).
+    pub(super) exchange: Option<ExchangeHandle>,
     /// What the application was told of it. Answers and state are those of the last round.
     pub(super) context: RequestContext,
     /// The progress told last, which the next must exceed.
@@ -120,6 +122,12 @@ impl InFlightTable {
     pub(super) fn owed(&self) -> Vec<RequestHandle> {
         let owed = self.by_handle.iter().filter(|(_, entry)| entry.subscription.is_none());
         owed.map(|(handle, _)| *handle).collect()
+    }
+
+    /// The requests that an exchange brought.
+    pub(super) fn of_exchange(&self, exchange: ExchangeHandle) -> Vec<RequestHandle> {
+        let brought = self.by_handle.iter().filter(|(_, entry)| entry.exchange == Some(exchange));
+        brought.map(|(handle, _)| *handle).collect()
     }
 
     pub(super) fn clear(&mut self) {

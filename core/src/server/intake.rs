@@ -9,7 +9,7 @@ use crate::json::scan;
 use crate::jsonrpc::parse::{self, Parsed, Reading};
 use crate::jsonrpc::{Malformed, Message, RequestId, RpcError, Violation, write};
 use crate::limits::Limits;
-use crate::machine::{Facts, Input, Machine, RequestHandle, Route, Transmit};
+use crate::machine::{ExchangeHandle, Facts, Input, Machine, RequestHandle, Route, Transmit};
 use crate::revision::{Direction, Era, Kind, Method};
 use crate::time::Instant;
 
@@ -62,9 +62,9 @@ impl Machine for Server {
             Input::Damaged { bytes, violation } => {
                 self.settle_malformed(&parse::read_damaged(bytes, violation), bytes, None);
             }
-            Input::Gone { request } => self.peer_left(request),
-            // Only clients start their peers.
-            Input::Restarted => {}
+            Input::Gone { exchange } => self.client_left(exchange),
+            // Only clients start their peers and open exchanges.
+            Input::Restarted | Input::Failed { .. } | Input::SessionEnded { .. } => {}
             Input::Closed => self.end_of_input(),
             Input::Lost => self.lose(),
         }
@@ -138,6 +138,7 @@ impl Server {
 
     fn receive(&mut self, text: &str, facts: Facts<'_>) {
         self.client_cache.note_principal(facts.principal);
+        self.exchange = facts.exchange.map(|exchange| exchange.handle);
         let mut found = Found::default();
         let Reading { parsed, tolerated } =
             parse::read_noting(text, self.config.limits.depth, |noted| found.note(noted));
@@ -379,11 +380,13 @@ impl Server {
         self.check_drained();
     }
 
-    /// The peer left the exchange of a request: that cancels it in the modern era only
+    /// The client left an exchange: that cancels what it brought in the modern era only
     /// (basic/transports, Streamable HTTP).
-    fn peer_left(&mut self, request: RequestHandle) {
-        if self.in_flight.get(request).is_some_and(|entry| entry.context.era() == Era::Modern) {
-            self.cancelled(request, None);
+    fn client_left(&mut self, exchange: ExchangeHandle) {
+        for request in self.in_flight.of_exchange(exchange) {
+            if self.in_flight.get(request).is_some_and(|entry| entry.context.era() == Era::Modern) {
+                self.cancelled(request, None);
+            }
         }
     }
 

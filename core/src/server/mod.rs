@@ -41,7 +41,7 @@ use crate::config::ServerConfig;
 use crate::error::{ApiMisuse, Error, PeerIncompatible};
 use crate::jsonrpc::RpcError;
 use crate::logging::LogLevel;
-use crate::machine::{RequestHandle, SessionHandle, SubscriptionHandle};
+use crate::machine::{ExchangeHandle, RequestHandle, SessionHandle, SubscriptionHandle};
 use crate::pending::Pending;
 use crate::queues::Queues;
 use crate::request_state::RequestStateKeys;
@@ -79,6 +79,8 @@ pub struct Server {
     session: Option<Session>,
     /// Requests to the legacy client. Its counter numbers every handle of this server.
     outbound: Pending<Outbound>,
+    /// The exchange that brought the message at hand (HTTP).
+    exchange: Option<ExchangeHandle>,
     /// The number drawn last.
     drawn: u64,
     subscriptions: Subscriptions,
@@ -154,6 +156,7 @@ impl Server {
             batches: Batches::default(),
             session: None,
             outbound: Pending::new(config.limits.requests_in_flight),
+            exchange: None,
             drawn: 0,
             subscriptions: Subscriptions::default(),
             state_keys: rounds::keys(&config),

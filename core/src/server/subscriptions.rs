@@ -91,6 +91,7 @@ impl Server {
             id: arrival.id.clone(),
             method: Some(Method::SubscriptionsListen),
             context: self.context(arrival, caller, message),
+            exchange: self.exchange,
             progress: None,
             batch: arrival.batch,
             params: None,

@@ -1,6 +1,7 @@
 //! Bindings of the machines to ways of carrying messages.
 
 mod child;
+pub mod http;
 mod stdio;
 
 pub use child::{ChildAction, ChildShutdown};

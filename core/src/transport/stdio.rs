@@ -112,8 +112,8 @@ impl<M: Machine> Stdio<M> {
             match self.machine.poll_transmit() {
                 Some(Transmit::Message { text, .. }) => self.append(text.into_bytes()),
                 Some(Transmit::Close) => self.closed = true,
-                // On a byte stream all exchanges share the channel: there is none to abort.
-                Some(Transmit::Abort { .. }) => {}
+                // On a byte stream all exchanges share the channel: there is none to abort or to end.
+                Some(Transmit::Abort { .. } | Transmit::Accept { .. } | Transmit::EndSession { .. }) => {}
                 None => break,
             }
         }
@@ -234,7 +234,7 @@ fn without_mark(line: &[u8]) -> (bool, &[u8]) {
 mod tests {
     use super::*;
     use crate::limits::Limits;
-    use crate::machine::Route;
+    use crate::machine::{Labels, Route};
     use alloc::collections::VecDeque;
     use alloc::format;
     use alloc::string::String;
@@ -253,7 +253,11 @@ mod tests {
         fn handle_input(&mut self, _now: Instant, input: Input<'_>) -> Result<(), Error> {
             self.seen.push(match input {
                 Input::Message { text, facts } => {
-                    self.transmits.push_back(Transmit::Message { text: text.into(), route: Route::Alone });
+                    self.transmits.push_back(Transmit::Message {
+                        text: text.into(),
+                        route: Route::Alone,
+                        labels: Labels::default(),
+                    });
                     format!("{}{text}", if facts.byte_order_mark { "marked " } else { "" })
                 }
                 Input::Damaged { bytes, violation } => format!("{violation:?} {}", bytes.len()),

@@ -5,6 +5,7 @@ use alloc::collections::BTreeSet;
 
 use super::*;
 use crate::error::Error;
+use crate::machine::Failure;
 use crate::revision::EraVerdict;
 use crate::subscription::SubscriptionFilter;
 
@@ -155,7 +156,7 @@ fn inputs() -> Vec<(String, Act)> {
         inputs.push((
             format!("gone {number}"),
             Box::new(move |peer| {
-                let _ = peer.input(Input::Gone { request });
+                let _ = peer.input(Input::Failed { request: Some(request), failure: Failure::Truncated });
             }),
         ));
         inputs.push((

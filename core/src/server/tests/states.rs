@@ -3,7 +3,7 @@
 use super::*;
 use crate::jsonrpc::RpcError;
 use crate::logging::LogLevel;
-use crate::machine::{SessionHandle, SubscriptionHandle};
+use crate::machine::{ExchangeHandle, SessionHandle, SubscriptionHandle};
 use crate::revision::Revisions;
 use crate::server::Notification;
 use crate::subscription::{Change, ListKind};
@@ -203,7 +203,7 @@ fn every_state_takes_every_turn_of_the_transport() {
             bytes: br#"{"jsonrpc":"2.0","id":1,"method":"ping","#,
             violation: Violation::EndedEarly,
         },
-        Input::Gone { request: RequestHandle::from_number(2) },
+        Input::Gone { exchange: ExchangeHandle::from_number(2) },
         Input::Restarted,
         Input::Closed,
         Input::Lost,

@@ -1,0 +1,10 @@
+//! Streamable HTTP in every era, and HTTP+SSE of the first revision, as plain values: request heads, bodies in chunks, response
+//! heads, ends and aborts. Sockets, TLS and connection reuse are the host's.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`server`] | exchanges of clients: sessions, streams and their resumption around a server machine |
+//! | [`client`] | exchanges of our own: posting, reading streams, reconnecting around a client machine |
+
+pub mod client;
+pub mod server;
