@@ -34,9 +34,9 @@ const LISTINGS: [(Listing, &str); 4] = [
 pub(crate) struct Client(Guarded<Stdio<Machine>>);
 
 impl Holder for Client {
-    type Machine = Machine;
+    type Carrier = Stdio<Machine>;
 
-    fn stdio(&mut self) -> &mut Guarded<Stdio<Machine>> {
+    fn held(&mut self) -> &mut Guarded<Stdio<Machine>> {
         &mut self.0
     }
 }

@@ -3,6 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use barewire::transport::Stdio;
+use barewire::transport::http::client::HttpClient;
+use barewire::transport::http::server::HttpServer;
 use barewire::{CloseReason, Error, Machine};
 use pyo3::PyClass;
 use pyo3::prelude::*;
@@ -34,23 +36,46 @@ impl<T> Guarded<T> {
     }
 }
 
-/// A Python class around a machine on a byte stream.
-pub(crate) trait Holder: PyClass<Frozen = False> {
+/// One way to carry the messages of a machine.
+pub(crate) trait Carrier {
     /// The role.
     type Machine: Machine<Event: IntoEvent>;
 
+    /// The machine.
+    fn machine_mut(&mut self) -> &mut Self::Machine;
+}
+
+macro_rules! carriers {
+    ($($name:ident)*) => {$(
+        impl<M: Machine<Event: IntoEvent>> Carrier for $name<M> {
+            type Machine = M;
+
+            fn machine_mut(&mut self) -> &mut M {
+                $name::machine_mut(self)
+            }
+        }
+    )*};
+}
+
+carriers! { Stdio HttpClient HttpServer }
+
+/// A Python class around a machine and what carries its messages.
+pub(crate) trait Holder: PyClass<Frozen = False> {
     /// What the class holds.
-    fn stdio(&mut self) -> &mut Guarded<Stdio<Self::Machine>>;
+    type Carrier: Carrier;
+
+    /// What the class holds.
+    fn held(&mut self) -> &mut Guarded<Self::Carrier>;
 }
 
 /// Runs `work` on what `holder` holds. `work` runs no Python code, so that calls of several threads cannot meet
 /// inside: it may make `bytes`, but nothing that the garbage collector tracks, such as events and exceptions.
 pub(crate) fn with<H: Holder, R>(
     holder: &Bound<'_, H>,
-    work: impl FnOnce(&mut Stdio<H::Machine>) -> Result<R, Error>,
+    work: impl FnOnce(&mut H::Carrier) -> Result<R, Error>,
 ) -> PyResult<R> {
     // The borrow ends with this statement, before an exception is made.
-    let outcome = holder.try_borrow_mut()?.stdio().call(work);
+    let outcome = holder.try_borrow_mut()?.held().call(work);
     outcome.map_err(|error| errors::raised(holder.py(), &error))
 }
 
@@ -59,18 +84,18 @@ pub(crate) fn with<H: Holder, R>(
 /// A fatal end is told by the last event; it is raised only if there is no event left to tell it.
 pub(crate) fn step<'py, H: Holder>(
     holder: &Bound<'py, H>,
-    verb: impl FnOnce(&mut Stdio<H::Machine>) -> Result<(), Error>,
+    verb: impl FnOnce(&mut H::Carrier) -> Result<(), Error>,
 ) -> PyResult<Bound<'py, PyList>> {
     let py = holder.py();
     // Mostly there is one event, which then needs no room on the heap.
     let (mut first, mut rest) = (None, Vec::new());
-    with(holder, |stdio| {
-        let outcome = verb(stdio);
-        first = stdio.machine_mut().poll_event();
+    with(holder, |carrier| {
+        let outcome = verb(carrier);
+        first = carrier.machine_mut().poll_event();
         if first.is_none() {
             return outcome;
         }
-        while let Some(event) = stdio.machine_mut().poll_event() {
+        while let Some(event) = carrier.machine_mut().poll_event() {
             rest.push(event);
         }
         Ok(())
@@ -86,7 +111,11 @@ pub(crate) fn step<'py, H: Holder>(
 }
 
 /// Takes out everything that waits to be sent.
-pub(crate) fn data_to_send<'py, H: Holder>(holder: &Bound<'py, H>) -> PyResult<Bound<'py, PyBytes>> {
+pub(crate) fn data_to_send<'py, H, M>(holder: &Bound<'py, H>) -> PyResult<Bound<'py, PyBytes>>
+where
+    H: Holder<Carrier = Stdio<M>>,
+    M: Machine<Event: IntoEvent>,
+{
     let py = holder.py();
     with(holder, |stdio| {
         let first = stdio.data_to_send();

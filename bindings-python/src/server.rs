@@ -27,9 +27,9 @@ const CACHE_SCOPES: [(CacheScope, &str); 2] =
 pub(crate) struct Server(Guarded<Stdio<Machine>>);
 
 impl Holder for Server {
-    type Machine = Machine;
+    type Carrier = Stdio<Machine>;
 
-    fn stdio(&mut self) -> &mut Guarded<Stdio<Machine>> {
+    fn held(&mut self) -> &mut Guarded<Stdio<Machine>> {
         &mut self.0
     }
 }
