@@ -281,6 +281,8 @@ pub struct Labels {
     pub exchange: Option<ExchangeHandle>,
     /// The legacy session that it belongs to (HTTP server). On the answer to `initialize` it is the new one.
     pub session: Option<SessionHandle>,
+    /// The revision that was settled, on the answer to `initialize` (HTTP server): streams of its session follow it.
+    pub revision: Option<Revision>,
     /// What it means for its exchange (HTTP server).
     pub disposition: Disposition,
     /// What headers repeat of it (HTTP client). None for answers to the server's requests before a revision has
