@@ -173,6 +173,8 @@ impl RpcError {
     pub const UNSUPPORTED_PROTOCOL_VERSION: i64 = -32022;
     /// The user must visit URLs first, in 2025-11-25 (client/elicitation).
     pub const URL_ELICITATION_REQUIRED: i64 = -32042;
+    /// The client has cancelled the request; ends its exchange on HTTP up to 2025-11-25, where nothing else would.
+    pub const REQUEST_CANCELLED: i64 = -32800;
     /// The user refused, up to 2025-11-25 (client/sampling).
     pub const USER_REFUSED: i64 = -1;
 
