@@ -81,6 +81,14 @@ pub trait Machine {
 
     /// The bounds this machine was made with.
     fn limits(&self) -> &Limits;
+
+    /// Which attempt of a request waits for its answer: a number that no other attempt has. `None` if none does. By
+    /// it a transport with an exchange for each attempt tells an answered one from one that was cut off; others,
+    /// and roles that send no requests over HTTP, need not know.
+    fn awaited_attempt(&self, request: RequestHandle) -> Option<u64> {
+        let _ = request;
+        None
+    }
 }
 
 /// One thing that happened outside.

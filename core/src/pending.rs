@@ -105,6 +105,11 @@ impl<T> Pending<T> {
         self.entries.get(&request.number()).map(|entry| wire_id(entry.id))
     }
 
+    /// The number of the current attempt, which its id is made of.
+    pub(crate) fn attempt(&self, request: RequestHandle) -> Option<u64> {
+        self.entries.get(&request.number()).map(|entry| entry.id)
+    }
+
     /// The request whose current attempt has this id.
     pub(crate) fn find(&self, id: &RequestId) -> Option<RequestHandle> {
         let number = u64::try_from(id.as_integer()?).ok()?;

@@ -60,6 +60,13 @@ pub(super) struct Call {
     pub(super) round: u32,
 }
 
+impl Call {
+    /// Whether an attempt waits for its answer.
+    pub(super) const fn is_sent(&self) -> bool {
+        matches!(self.stage, Stage::Sent)
+    }
+}
+
 /// Whom the answer is for.
 #[derive(Clone, Debug)]
 pub(super) enum Purpose {

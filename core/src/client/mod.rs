@@ -250,4 +250,12 @@ impl Machine for Client {
     fn limits(&self) -> &Limits {
         &self.config.limits
     }
+
+    fn awaited_attempt(&self, request: RequestHandle) -> Option<u64> {
+        if self.opening.awaits(request) {
+            return Some(request.number());
+        }
+        let is_sent = self.pending.get(request).is_some_and(Call::is_sent);
+        self.pending.attempt(request).filter(|_| is_sent)
+    }
 }

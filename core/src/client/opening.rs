@@ -11,7 +11,7 @@ use crate::config::ClientConfig;
 use crate::error::{CloseReason, Error, PeerIncompatible, PeerMisbehaved};
 use crate::json::Json;
 use crate::jsonrpc::{Outcome, RequestId, RpcError, write};
-use crate::machine::{Route, Transmit};
+use crate::machine::{RequestHandle, Route, Transmit};
 use crate::pending::Pending;
 use crate::queues::Queues;
 use crate::revision::meta::{self, RequestMeta, SERVER_INFO};
@@ -30,6 +30,8 @@ use super::{Client, DisconnectReason, Event};
 pub(super) struct Opening {
     /// The id of the probe or handshake that waits for its answer.
     expected: Option<RequestId>,
+    /// The request that has it.
+    request: Option<RequestHandle>,
     deadline: Option<Instant>,
     /// Ids of probes before that; their answers are dropped.
     past: Vec<RequestId>,
@@ -53,6 +55,11 @@ impl Opening {
         self.expected.as_ref() == Some(id)
     }
 
+    /// Whether the answer to this request is what the opening waits for.
+    pub(super) fn awaits(&self, request: RequestHandle) -> bool {
+        self.request == Some(request)
+    }
+
     /// Whether this is the late answer to an earlier probe.
     pub(super) fn was_past(&self, id: &RequestId) -> bool {
         self.past.contains(id)
@@ -66,15 +73,17 @@ impl Opening {
         self.unconfirmed = false;
     }
 
-    fn wait(&mut self, id: RequestId, proposed: Revision, deadline: Instant) {
+    fn wait(&mut self, request: RequestHandle, id: RequestId, proposed: Revision, deadline: Instant) {
         self.stop_waiting();
         self.expected = Some(id);
+        self.request = Some(request);
         self.deadline = Some(deadline);
         self.tried.push(proposed);
     }
 
     fn stop_waiting(&mut self) {
         self.past.extend(self.expected.take());
+        self.request = None;
         self.deadline = None;
     }
 }
@@ -161,7 +170,7 @@ impl Client {
         let timeouts = &self.config.timeouts;
         let falls_back = self.config.revisions.of_era(Era::Legacy).next().is_some();
         let patience = if falls_back { timeouts.probe } else { timeouts.handshake };
-        self.opening.wait(id, revision, self.now.after(patience));
+        self.opening.wait(request, id, revision, self.now.after(patience));
         self.queues.send(text, Route::Opens(request));
     }
 
@@ -174,7 +183,7 @@ impl Client {
             one_line(&self.config.implementation.to_json(revision))
         );
         let text = write::request(&id, Method::Initialize.name(), Some(&params));
-        self.opening.wait(id, revision, self.now.after(self.config.timeouts.handshake));
+        self.opening.wait(request, id, revision, self.now.after(self.config.timeouts.handshake));
         self.queues.send(text, Route::Opens(request));
     }
 

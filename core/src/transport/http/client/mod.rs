@@ -89,7 +89,10 @@ pub enum ExchangeFailure {
     /// The connection broke, or its data made no sense as HTTP.
     Broken,
     /// A redirect that must not be followed.
-    Redirected,
+    Redirected {
+        /// Its HTTP status.
+        status: u16,
+    },
 }
 
 /// What the transport tells the host, beside the events of its machine.
@@ -119,7 +122,7 @@ impl<M: Machine> HttpClient<M> {
     }
 
     /// What to do next.
-    pub fn poll_transmit(&mut self) -> Option<HttpTransmit> {
+    pub fn poll_transmit(&mut self, now: Instant) -> Option<HttpTransmit> {
         todo!()
     }
 
