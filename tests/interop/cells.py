@@ -1,7 +1,8 @@
 """Sessions between a client program and a server program, and the outcome of every check in them.
 
-A cell is client x server x revision x check. One process of each side serves all checks of a session; the
-sessions run two at a time, ahead of the tests that ask for their outcomes.
+A cell is client x server x transport x revision x check. One process of each side serves all checks of a
+session over stdio; over HTTP one server serves the sessions of a revision, one after another. Two of these
+run at a time, ahead of the tests that ask for their outcomes.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ WORK = Path(os.environ.get("BAREWIRE_WORK", HERE.parents[1] / ".work" / "interop
 PEERS = HERE / "peers"
 sys.path.insert(0, str(PEERS / "python"))
 
+import listeners  # noqa: E402
 import published  # noqa: E402
 import walk  # noqa: E402
 
@@ -30,10 +32,14 @@ SESSION_SECONDS = 90
 # Runs a server and notes its exit status: a server ends by itself when the client closes its input, and a
 # status that never comes tells that the client had to kill it.
 NOTE_EXIT = ["sh", "-c", '"$@"; echo $? >"$INTEROP_EXIT"', "sh"]
+# How a client is told where the server listens.
+OPTIONS = {"http": "--url", "sse": "--sse"}
 # Two sessions keep two cores busy.
 RUNNING = ThreadPoolExecutor(max_workers=2)
 
 Command = list[str]
+# By the name of the check; `connection` is the outcome of a check that never came.
+Outcomes = dict[str, walk.Json]
 
 
 def python(environment: str, script: str) -> Command:
@@ -60,7 +66,14 @@ PEER_SERVERS = {
     "ts1": node("server_ts1.mjs"),
     "ts2": node("server_ts2.mjs"),
 }
-PUBLISHED_SERVERS = {name: package(name) for name in published.CHECKS}
+PUBLISHED_SERVERS = {
+    "server-everything": node("everything.mjs"),
+    "server-filesystem": package("server-filesystem"),
+    "server-memory": package("server-memory"),
+}
+HTTP_SERVERS = {**PEER_SERVERS, "server-everything": PUBLISHED_SERVERS["server-everything"]}
+# The transport of the first revision; a server of the others answers at one endpoint instead.
+SSE_SERVERS = {name: HTTP_SERVERS[name] for name in ("mcp1", "mcp2", "ts1", "server-everything")}
 # These run with the interpreter that runs the tests: it has barewire.
 OUR_CLIENTS = {
     "barewire": [sys.executable, str(HERE / "ours" / "client_barewire.py")],
@@ -78,14 +91,23 @@ class Session:
     client: str
     server: str
     revision: str
+    # Also the option that a server program takes with a port: `http` is Streamable HTTP, `sse` HTTP+SSE.
+    transport: str = "stdio"
 
     @property
     def checks(self) -> list[str]:
-        return ["connect", *published.CHECKS.get(self.server, walk.CHECKS), "close", "exit"]
+        checks = ["connect", *published.CHECKS.get(self.server, walk.CHECKS), "close"]
+        return [*checks, "exit"] if self.transport == "stdio" else checks
+
+    @property
+    def group(self) -> tuple[str, ...]:
+        """The sessions of a group are served by one process."""
+        shared = (self.server, self.transport, self.revision)
+        return (self.client, *shared) if self.transport == "stdio" else shared
 
     def known(self, check: str) -> str | None:
         """Why the matrix says that this cell cannot work."""
-        cell = (self.client, self.server, self.revision, check)
+        cell = (self.client, self.server, self.transport, self.revision, check)
         for *patterns, reason in MATRIX:
             if all(pattern in ("*", value) for pattern, value in zip(patterns, cell, strict=True)):
                 return reason
@@ -95,7 +117,7 @@ class Session:
 def read_matrix() -> list[list[str]]:
     lines = (HERE / "matrix.tsv").read_text().splitlines()
     rows = [line.split("\t") for line in lines if line and not line.startswith("#")]
-    assert all(len(row) == 5 for row in rows), "a line of matrix.tsv has not five columns"
+    assert all(len(row) == 6 for row in rows), "a line of matrix.tsv has not six columns"
     return rows
 
 
@@ -111,7 +133,7 @@ class Grid:
         self._clients = clients
         self._servers = servers
         self._sessions = sessions
-        self._outcomes: dict[Session, Future[dict[str, walk.Json]]] = {}
+        self._outcomes: dict[Session, Future[dict[Session, Outcomes]]] = {}
 
     def parameters(self) -> list[tuple[Session, str]]:
         """The cells, for `pytest.mark.parametrize`; a session that cannot be is one cell, `*`."""
@@ -122,16 +144,20 @@ class Grid:
         return cells
 
     def start(self) -> None:
+        groups: dict[tuple[str, ...], list[Session]] = {}
         for session in self._sessions:
             if not session.known("*"):
-                self._outcomes[session] = RUNNING.submit(self._run, session)
+                groups.setdefault(session.group, []).append(session)
+        for group in groups.values():
+            running = RUNNING.submit(self._run_group, group)
+            self._outcomes.update(dict.fromkeys(group, running))
 
     def judge(self, session: Session, check: str) -> None:
         """Passes, fails or skips the running test by the outcome of one cell."""
         reason = session.known(check)
         if check == "*":
             pytest.skip(str(reason))
-        outcomes = self._outcomes[session].result()
+        outcomes = self._outcomes[session].result()[session]
         outcome = outcomes.get(check, outcomes["connection"])
         if reason is not None:
             assert outcome["ok"] is not True, f"works, although matrix.tsv says: {reason}"
@@ -140,12 +166,24 @@ class Grid:
             pytest.skip(outcome["detail"])
         assert outcome["ok"] is True, outcome["detail"]
 
-    def _run(self, session: Session) -> dict[str, walk.Json]:
-        """Runs one session; `connection` is the outcome of a check that never came."""
+    def _run_group(self, group: list[Session]) -> dict[Session, Outcomes]:
+        server = self._servers[group[0].server]
+        if group[0].transport == "stdio":
+            return {session: self._run(session, ["--", *NOTE_EXIT, *server]) for session in group}
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, PATHS))}
+        try:
+            with listeners.listening(server, group[0].transport, environment) as url:
+                option = OPTIONS[group[0].transport]
+                return {session: self._run(session, [option, url]) for session in group}
+        except listeners.NotListening as reason:
+            missing = {"connection": {"ok": False, "detail": str(reason)}}
+            return dict.fromkeys(group, missing)
+
+    def _run(self, session: Session, target: Command) -> Outcomes:
         command = [*self._clients[session.client], "--revision", session.revision]
         if session.server in published.CHECKS:
             command += ["--server", session.server]
-        command += ["--", *NOTE_EXIT, *self._servers[session.server]]
+        command += target
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder).resolve()
             exit_status = root / "exit-status"
@@ -172,7 +210,8 @@ class Grid:
             noted = exit_status.read_text().strip() if exit_status.exists() else "killed"
         outcomes = {entry["check"]: entry for entry in map(json.loads, output.splitlines())}
         missing = {"ok": False, "detail": f"{status}; {errors[-2000:]}"}
-        outcomes["exit"] = {"ok": noted == "0", "detail": f"the server ended with status {noted}"}
+        if session.transport == "stdio":
+            outcomes["exit"] = {"ok": noted == "0", "detail": f"the server ended with status {noted}"}
         return {"connection": missing, **outcomes}
 
 
@@ -183,5 +222,6 @@ def text(output: bytes | str | None) -> str:
 def identify(value: Session | str) -> str:
     """The part of a test's name that one parameter makes."""
     if isinstance(value, Session):
-        return f"{value.client}-{value.server}-{value.revision}"
+        name = f"{value.client}-{value.server}-{value.revision}"
+        return name if value.transport == "stdio" else f"{name}-{value.transport}"
     return value if value != "*" else "session"

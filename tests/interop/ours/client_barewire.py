@@ -1,4 +1,4 @@
-"""`barewire.Client` as a client program: `client_barewire.py [--revision REVISION] -- COMMAND...`."""
+"""`barewire.Client` as a client program; the command line is that of `walk.main`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import barewire
 import walk
-from walk import Json
+from walk import Json, Target
 
 
 def wire(received: Any) -> Json:
@@ -48,10 +48,10 @@ class Handlers:
     def on_roots(self) -> Any:
         return [barewire.Root(walk.ROOT, "Test Root")]
 
-    def settings(self, command: list[str], revision: str) -> Json:
+    def settings(self, target: Target, revision: str) -> Json:
         """The arguments of either client."""
         return {
-            "command": command,
+            "command": target.command,
             "env": dict(os.environ),
             "on_elicit": self.on_elicit,
             "on_sample": self.on_sample,
@@ -135,9 +135,9 @@ class Adapter(Handlers):
 
 
 @asynccontextmanager
-async def connect(command: list[str], revision: str) -> AsyncIterator[Adapter]:
+async def connect(target: Target, revision: str) -> AsyncIterator[Adapter]:
     adapter = Adapter()
-    async with barewire.Client(**adapter.settings(command, revision)) as client:
+    async with barewire.Client(**adapter.settings(target, revision)) as client:
         adapter.client = client
         adapter.revision = client.revision
         yield adapter

@@ -10,7 +10,7 @@ from typing import Any
 import barewire.sync
 import walk
 from client_barewire import LISTS, Handlers, completion, event, wire
-from walk import Json
+from walk import Json, Target
 
 
 class Enough(Exception):
@@ -78,9 +78,9 @@ class Adapter(Handlers):
 
 
 @asynccontextmanager
-async def connect(command: list[str], revision: str) -> AsyncIterator[Adapter]:
+async def connect(target: Target, revision: str) -> AsyncIterator[Adapter]:
     adapter = Adapter()
-    client = barewire.sync.Client(**adapter.settings(command, revision))
+    client = barewire.sync.Client(**adapter.settings(target, revision))
     adapter.client = await asyncio.to_thread(client.__enter__)
     adapter.revision = client.revision
     try:

@@ -1,7 +1,8 @@
-// The interop peer client on npm `@modelcontextprotocol/sdk` 1.x:
-// `client_ts1.mjs [--revision REVISION] -- COMMAND...`.
+// The interop peer client on npm `@modelcontextprotocol/sdk` 1.x; the command line is that of `walk.mjs`.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import * as types from '@modelcontextprotocol/sdk/types.js';
 import * as walk from './walk.mjs';
 
@@ -12,25 +13,30 @@ const LISTS = {
     prompts: 'listPrompts'
 };
 
-// The SDK always offers its newest revision and has no option for it, so the transport offers another.
-class OfferingTransport extends StdioClientTransport {
-    constructor(parameters, revision) {
-        super(parameters);
-        this.offer = revision;
-        // The client calls this with the agreed revision.
-        this.setProtocolVersion = agreed => (this.agreed = agreed);
-    }
-
-    send(message) {
-        if (this.offer !== 'auto' && message.method === 'initialize') {
-            const params = { ...message.params, protocolVersion: this.offer };
-            return super.send({ ...message, params });
-        }
-        return super.send(message);
-    }
+function transportTo({ command: [command, ...args], url, sse }) {
+    if (url) return new StreamableHTTPClientTransport(new URL(url));
+    if (sse) return new SSEClientTransport(new URL(sse));
+    return new StdioClientTransport({ command, args, env: process.env });
 }
 
-async function connect([command, ...args], revision) {
+// The SDK always offers its newest revision and has no option for it, so the transport offers another.
+function offering(transport, revision) {
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => {
+        if (revision === 'auto' || message.method !== 'initialize') return send(message, options);
+        const params = { ...message.params, protocolVersion: revision };
+        return send({ ...message, params }, options);
+    };
+    // The client calls this with the agreed revision.
+    const agree = transport.setProtocolVersion?.bind(transport);
+    transport.setProtocolVersion = agreed => {
+        transport.agreed = agreed;
+        agree?.(agreed);
+    };
+    return transport;
+}
+
+async function connect(target, revision) {
     const capabilities = { sampling: {}, elicitation: {}, roots: {} };
     const client = new Client({ name: 'interop-ts1', version: '1.0.0' }, { capabilities });
     const adapter = { client, logs: [], elicitations: [], elicitAction: 'accept' };
@@ -59,9 +65,13 @@ async function connect([command, ...args], revision) {
         return { events, close };
     };
 
-    const transport = new OfferingTransport({ command, args, env: process.env }, revision);
+    const transport = offering(transportTo(target), revision);
     await client.connect(transport);
     adapter.revision = transport.agreed;
+    adapter.close = async () => {
+        await transport.terminateSession?.();
+        await client.close();
+    };
     return adapter;
 }
 

@@ -1,6 +1,5 @@
-// The interop peer client on npm `@modelcontextprotocol/client` 2.x:
-// `client_ts2.mjs [--revision REVISION] -- COMMAND...`.
-import { Client } from '@modelcontextprotocol/client';
+// The interop peer client on npm `@modelcontextprotocol/client` 2.x; the command line is that of `walk.mjs`.
+import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import * as walk from './walk.mjs';
 
@@ -17,7 +16,13 @@ function negotiation(revision) {
     return { versionNegotiation: { mode: 'legacy' }, supportedProtocolVersions: [revision] };
 }
 
-async function connect([command, ...args], revision) {
+function transportTo({ command: [command, ...args], url, sse }) {
+    if (url) return new StreamableHTTPClientTransport(new URL(url));
+    if (sse) return new SSEClientTransport(new URL(sse));
+    return new StdioClientTransport({ command, args, env: process.env });
+}
+
+async function connect(target, revision) {
     const capabilities = { sampling: {}, elicitation: {}, roots: {} };
     const client = new Client({ name: 'interop-ts2', version: '1.0.0' }, { capabilities, ...negotiation(revision) });
     const adapter = { client, logs: [], elicitations: [], elicitAction: 'accept' };
@@ -56,8 +61,13 @@ async function connect([command, ...args], revision) {
         return { events, close };
     };
 
-    await client.connect(new StdioClientTransport({ command, args, env: process.env }));
+    const transport = transportTo(target);
+    await client.connect(transport);
     adapter.revision = client.getNegotiatedProtocolVersion();
+    adapter.close = async () => {
+        await transport.terminateSession?.();
+        await client.close();
+    };
     return adapter;
 }
 

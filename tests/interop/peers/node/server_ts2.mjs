@@ -1,12 +1,25 @@
-// The interop peer server on npm `@modelcontextprotocol/server` 2.x, both eras over stdio.
-import { McpServer, ResourceTemplate, completable, inputRequired, inputResponse } from '@modelcontextprotocol/server';
+// The interop peer server on npm `@modelcontextprotocol/server` 2.x, both eras; the command line is that of
+// `listening.mjs`.
+import { NodeStreamableHTTPServerTransport, toNodeHandler, toWebRequest } from '@modelcontextprotocol/node';
+import {
+    McpServer,
+    ResourceTemplate,
+    completable,
+    createMcpHandler,
+    inputRequired,
+    inputResponse,
+    isLegacyRequest
+} from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod/v4';
+import * as listening from './listening.mjs';
 import * as shared from './shared.mjs';
 
 const { WATCHED, text } = shared;
+// Whether the tool that comes and goes is there: over HTTP a modern request has a server of its own.
+let extraIsThere = false;
 
-function addTools(server) {
+function addTools(server, told) {
     const tool = (name, description, inputSchema, run, outputSchema) =>
         server.registerTool(name, { description, inputSchema, outputSchema }, run);
     const none = z.object({});
@@ -64,19 +77,23 @@ function addTools(server) {
     tool('test_list_roots', 'Ask for the roots of the client.', none, async (_, ctx) =>
         ask(ctx, 'roots', inputRequired.listRoots(), ({ roots }) => text(roots.map(root => root.uri).join(' ')))
     );
-    let extra;
+    const addExtra = () => tool('extra', 'Comes and goes.', none, async () => text('extra'));
+    let extra = extraIsThere ? addExtra() : undefined;
     tool('test_trigger_tool_change', 'Add or remove one tool.', none, async () => {
-        if (extra) {
+        extraIsThere = extra === undefined;
+        if (extraIsThere) {
+            extra = addExtra();
+        } else {
             extra.remove();
             extra = undefined;
-        } else {
-            extra = tool('extra', 'Comes and goes.', none, async () => text('extra'));
         }
+        told.toolsChanged();
         return text('changed');
     });
 }
 
-function addResources(server, subscribed) {
+function addResources(server, told) {
+    const subscribed = new Set();
     const plain = { mimeType: 'text/plain' };
     server.registerResource('static-text', 'test://static-text', plain, async uri => ({
         contents: [{ uri: uri.href, ...plain, text: 'This is the content of the static text resource.' }]
@@ -94,6 +111,7 @@ function addResources(server, subscribed) {
     server.registerTool('test_trigger_resource_update', { inputSchema: z.object({}) }, async (_, ctx) => {
         // On a legacy connection nothing filters by subscription; on a modern one the SDK does.
         if (ctx.mcpReq.envelope || subscribed.has(WATCHED)) await server.server.sendResourceUpdated({ uri: WATCHED });
+        told.resourceUpdated(WATCHED);
         return text('updated');
     });
     server.server.setRequestHandler('resources/subscribe', async ({ params }) => {
@@ -118,11 +136,27 @@ function addPrompts(server) {
     );
 }
 
-serveStdio(() => {
+// `told` hears of changes, for those whose stream is not of this server.
+function build(told) {
     const capabilities = { logging: {}, tools: { listChanged: true }, resources: { subscribe: true } };
     const server = new McpServer({ name: 'interop-ts2', version: '1.0.0' }, { capabilities });
-    addTools(server);
-    addResources(server, new Set());
+    addTools(server, told);
+    addResources(server, told);
     addPrompts(server);
     return server;
-});
+}
+
+// Sessions for the legacy era and a handler for the modern one, at one endpoint.
+function bothEras() {
+    const modern = createMcpHandler(() => build(modern.notify), { legacy: 'reject' });
+    const answerModern = toNodeHandler(modern);
+    const answerLegacy = listening.sessions(NodeStreamableHTTPServerTransport, () => build(modern.notify));
+    return async (request, response) => {
+        const body = request.method === 'POST' ? await listening.json(request) : undefined;
+        const legacy = await isLegacyRequest(await toWebRequest(request, body), body);
+        return (legacy ? answerLegacy : answerModern)(request, response, body);
+    };
+}
+
+const nobody = { toolsChanged() {}, resourceUpdated() {} };
+await listening.serve({ stdio: () => serveStdio(() => build(nobody)), http: bothEras() });

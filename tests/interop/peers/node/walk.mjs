@@ -316,19 +316,24 @@ async function walk(adapter) {
     return good;
 }
 
-// The command line of a peer client: `client.mjs [--revision REVISION] -- COMMAND...`.
+// The command line of a peer client, as that of `walk.py`; the target has `command`, `url` or `sse`.
 export async function main(connect) {
     const { values, positionals } = parseArgs({
-        options: { revision: { type: 'string', default: 'auto' } },
+        options: {
+            revision: { type: 'string', default: 'auto' },
+            url: { type: 'string' },
+            sse: { type: 'string' }
+        },
         allowPositionals: true
     });
+    const target = { command: positionals, url: values.url, sse: values.sse };
     let good;
     try {
-        const adapter = await connect(positionals, values.revision);
+        const adapter = await connect(target, values.revision);
         const met = values.revision === 'auto' || values.revision === adapter.revision;
         good = report('connect', met, adapter.revision);
         good = (await walk(adapter)) && good;
-        await bounded(adapter.client.close());
+        await bounded(adapter.close());
         report('close', true);
     } catch (error) {
         good = report('connection', false, describe(error));

@@ -1,18 +1,20 @@
-"""The interop peer client on PyPI `mcp` 1.x: `client_mcp1.py [--revision REVISION] -- COMMAND...`."""
+"""The interop peer client on PyPI `mcp` 1.x; the command line is that of `walk.main`."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import mcp.types as types
 import walk
 from mcp import ClientSession, StdioServerParameters, stdio_client
+from mcp.client.sse import sse_client
+from mcp.client.streamable_http import streamable_http_client
 from pydantic import AnyUrl
-from walk import Json
+from walk import Json, Target
 
 LISTS = {
     "tools": ("list_tools", "tools"),
@@ -123,15 +125,24 @@ class Mcp1:
         self.queues.remove(events)
 
 
+def streams(target: Target) -> AbstractAsyncContextManager[Any]:
+    if target.url is not None:
+        return streamable_http_client(target.url)
+    if target.sse is not None:
+        return sse_client(target.sse)
+    command, *arguments = target.command
+    return stdio_client(StdioServerParameters(command=command, args=arguments, env=dict(os.environ)))
+
+
 @asynccontextmanager
-async def connect(command: list[str], revision: str) -> AsyncIterator[Mcp1]:
+async def connect(target: Target, revision: str) -> AsyncIterator[Mcp1]:
     adapter = Mcp1()
     if revision != "auto":
         # The SDK always offers its newest revision; an older one has no option.
         types.LATEST_PROTOCOL_VERSION = revision
-    parameters = StdioServerParameters(command=command[0], args=command[1:], env=dict(os.environ))
     async with (
-        stdio_client(parameters) as (read, write),
+        # Over Streamable HTTP there is a third thing, which tells the id of the session.
+        streams(target) as (read, write, *_),
         ClientSession(
             read,
             write,

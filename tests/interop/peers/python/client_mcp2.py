@@ -1,4 +1,4 @@
-"""The interop peer client on PyPI `mcp` 2.x: `client_mcp2.py [--revision REVISION] -- COMMAND...`."""
+"""The interop peer client on PyPI `mcp` 2.x; the command line is that of `walk.main`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ import os
 import warnings
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import mcp_types as types
 import walk
 from mcp import Client, StdioServerParameters
 from mcp.client import session as session_module
-from walk import Json
+from mcp.client import sse as sse_module
+from mcp.client.streamable_http import streamable_http_client
+from walk import Json, Target
 
 warnings.simplefilter("ignore")
 
@@ -138,17 +141,27 @@ class Mcp2:
             pumping.cancel()
 
 
+def server(target: Target) -> Any:
+    if target.url is not None:
+        return streamable_http_client(target.url, max_sse_event_size=None)
+    if target.sse is not None:
+        # Here the bound of an event, which `big` exceeds, has no option.
+        sse_module.sse_within_origin = partial(sse_module.sse_within_origin, max_event_size=None)
+        return sse_module.sse_client(target.sse)
+    command, *arguments = target.command
+    return StdioServerParameters(command=command, args=arguments, env=dict(os.environ))
+
+
 @asynccontextmanager
-async def connect(command: list[str], revision: str) -> AsyncIterator[Mcp2]:
+async def connect(target: Target, revision: str) -> AsyncIterator[Mcp2]:
     adapter = Mcp2()
     mode = revision
     if revision != "auto" and revision < "2026":
         # The SDK always offers its newest legacy revision; an older one has no option.
         session_module.LATEST_HANDSHAKE_VERSION = revision  # type: ignore[misc]
         mode = "legacy"
-    parameters = StdioServerParameters(command=command[0], args=command[1:], env=dict(os.environ))
     async with Client(
-        parameters,
+        server(target),
         mode=mode,
         sampling_callback=adapter.on_sample,
         elicitation_callback=adapter.on_elicit,

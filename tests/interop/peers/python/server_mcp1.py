@@ -1,4 +1,4 @@
-"""The interop peer server on PyPI `mcp` 1.x, legacy revisions over stdio."""
+"""The interop peer server on PyPI `mcp` 1.x, legacy revisions; the command line is that of `listening.py`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import json
 from typing import Any
 
 import anyio
+import listening
 import mcp.types as types
 from mcp.server.fastmcp import Context, FastMCP
 from mcp.server.fastmcp.exceptions import ToolError
 from mcp.server.lowlevel import NotificationOptions
+from mcp.server.models import InitializationOptions
 from mcp.server.stdio import stdio_server
 from pydantic import AnyUrl, BaseModel
 
@@ -248,13 +250,19 @@ async def list_tools(request: types.ListToolsRequest) -> types.ListToolsResult:
     return types.ListToolsResult(tools=tools[start:end], nextCursor=str(end) if end < len(tools) else None)
 
 
-async def main() -> None:
+def initialization_options() -> InitializationOptions:
     options = low.create_initialization_options(NotificationOptions(tools_changed=True))
     # The SDK says false whatever handlers there are.
     options.capabilities.resources.subscribe = True
+    return options
+
+
+async def speak_stdio() -> None:
     async with stdio_server() as (read, write):
-        await low.run(read, write, options)
+        await low.run(read, write, low.create_initialization_options())
 
 
 if __name__ == "__main__":
-    anyio.run(main)
+    options = initialization_options()
+    low.create_initialization_options = lambda *_: options  # type: ignore[method-assign]
+    listening.serve(lambda: anyio.run(speak_stdio), server.streamable_http_app, server.sse_app)

@@ -1,4 +1,4 @@
-"""The interop peer server on PyPI `mcp` 2.x, both eras over stdio."""
+"""The interop peer server on PyPI `mcp` 2.x, both eras; the command line is that of `listening.py`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import warnings
 from typing import Annotated, Any
 
 import anyio
+import listening
 import mcp_types as types
 from mcp.server.lowlevel import NotificationOptions
 from mcp.server.mcpserver import (
@@ -278,16 +279,17 @@ async def list_tools(ctx: Any, params: types.PaginatedRequestParams | None) -> t
     return types.ListToolsResult(tools=tools[start:end], next_cursor=str(end) if end < len(tools) else None)
 
 
-async def main() -> None:
+async def speak_stdio() -> None:
+    async with stdio_server() as (read, write):
+        await low.run(read, write, low.create_initialization_options())
+
+
+if __name__ == "__main__":
     low = server._lowlevel_server
     low.add_request_handler("tools/list", types.PaginatedRequestParams, list_tools)
     low.add_request_handler("resources/subscribe", types.SubscribeRequestParams, subscribe)
     low.add_request_handler("resources/unsubscribe", types.UnsubscribeRequestParams, unsubscribe)
     low.add_request_handler("logging/setLevel", types.SetLevelRequestParams, set_level)
     options = low.create_initialization_options(NotificationOptions(tools_changed=True))
-    async with stdio_server() as (read, write):
-        await low.run(read, write, options)
-
-
-if __name__ == "__main__":
-    anyio.run(main)
+    low.create_initialization_options = lambda *_: options  # type: ignore[method-assign]
+    listening.serve(lambda: anyio.run(speak_stdio), server.streamable_http_app, server.sse_app)
