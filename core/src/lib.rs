@@ -91,6 +91,8 @@ mod jsonrpc;
 mod limits;
 mod logging;
 mod machine;
+#[allow(dead_code, reason = "the roles and the transport take it up")]
+mod mirror;
 pub mod model;
 mod pending;
 mod queues;

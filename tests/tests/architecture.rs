@@ -26,7 +26,7 @@ const LAYERS: [Layer; 9] = [
     // 3: errors name revisions and capabilities.
     Layer { modules: &["error"], below: 3, also: &[] },
     // 4: the words roles and transports share.
-    Layer { modules: &["cache", "logging", "machine"], below: 4, also: &[] },
+    Layer { modules: &["cache", "logging", "machine", "mirror"], below: 4, also: &[] },
     // 5: the parts both roles are made of.
     Layer {
         modules: &["config", "pending", "queues", "request_state", "rounds", "session", "subscription"],

@@ -138,6 +138,29 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Consumes an array that stands inside `outer` containers. `element` finds the scanner before each element, which
+    /// it must consume.
+    pub(crate) fn elements(
+        &mut self,
+        outer: usize,
+        mut element: impl FnMut(&mut Self) -> Result<(), ScanError>,
+    ) -> Result<(), ScanError> {
+        if self.peek() == Some(b'[') && outer >= self.depth_limit {
+            return Err(ScanError::Depth(self.at));
+        }
+        self.expect(b'[')?;
+        if self.peek() == Some(b']') {
+            return self.expect(b']');
+        }
+        loop {
+            element(self)?;
+            if self.peek() != Some(b',') {
+                return self.expect(b']');
+            }
+            self.expect(b',')?;
+        }
+    }
+
     fn scalar(&mut self, first: u8) -> Result<(), ScanError> {
         match first {
             b'"' => {
@@ -377,20 +400,12 @@ pub(crate) fn array_elements(
     mut element: impl FnMut(Range<usize>),
 ) -> Result<(), ScanError> {
     let mut scanner = Scanner::new(text, depth_limit);
-    scanner.expect(b'[')?;
-    if scanner.peek() == Some(b']') {
-        scanner.expect(b']')?;
-        return scanner.end();
-    }
-    loop {
+    scanner.elements(0, |scanner| {
         let value = scanner.value_at_depth(1)?;
         element(value);
-        if scanner.peek() != Some(b',') {
-            scanner.expect(b']')?;
-            return scanner.end();
-        }
-        scanner.expect(b',')?;
-    }
+        Ok(())
+    })?;
+    scanner.end()
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 mod child;
 pub mod http;
+pub mod sse;
 mod stdio;
 
 pub use child::{ChildAction, ChildShutdown};
