@@ -1,8 +1,9 @@
 # `make` alone lists the targets. Everything that is built or installed lands in target/ and .work/.
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint docs wheel demo interop fuzz bench instructions requirements requirements-update
+.PHONY: help test lint docs wheel demo interop conformance fuzz bench instructions requirements requirements-update
 STEPS ?=
+BINDING ?= python
 ARGS ?=
 
 help: ## This list
@@ -25,6 +26,10 @@ demo: wheel ## A client and a server over stdio, legacy and modern
 
 interop: ## Against the published SDKs and servers
 	@python3 tests/summary.py interop
+
+conformance: ## The official suite against a binding; BINDING=python, ARGS="--only 'tools-*'" for some of it
+	@python3 tests/python_env.py tools
+	@tests/conformance/run.py $(BINDING) $(ARGS)
 
 fuzz: ## Each fuzz target for a short while
 	@python3 tests/summary.py fuzz

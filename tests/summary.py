@@ -90,6 +90,7 @@ def python(*arguments: str) -> list[str]:
 
 DEMO_PYTHON = str(ROOT / ".work/venv/bin/python")
 CLIPPY = "clippy --workspace --all-targets -- -D warnings"
+PYTEST = python("pytest", "bindings-python/tests", "tests/conformance")
 STUBTEST = python("mypy.stubtest", "barewire._native")
 
 STEPS = [
@@ -103,7 +104,7 @@ STEPS = [
     Step("ruff", "ruff check", python("ruff", "check", "."), needs=["wheel"]),
     Step("mypy", "mypy --strict", python("mypy"), needs=["wheel"]),
     Step("stubtest", "stubs agree with the module", STUBTEST, needs=["wheel"]),
-    Step("pytest", "Python tests", python("pytest", "bindings-python/tests"), count_pytest, needs=["wheel"]),
+    Step("pytest", "Python tests", PYTEST, count_pytest, needs=["wheel"]),
     Step("demo", "make demo", [DEMO_PYTHON, "bindings-python/examples/demo.py"], needs=["wheel"]),
     Step("interop", "published peers", ["tests/interop/run.sh"], count_closing_line, needs=["wheel"]),
     Step("fuzz", "each fuzz target for a while", ["tests/fuzz_smoke.sh"], count_closing_line),

@@ -10,7 +10,9 @@ import pytest
 from client_harness import PATIENCE, raw_server
 from test_client import ERAS
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+ROOT = Path(__file__).resolve().parent.parent.parent
+EXAMPLES = ROOT / "bindings-python" / "examples"
+EVERYTHING = ROOT / "tests" / "conformance" / "python" / "everything_server.py"
 
 
 def run(name: str, *arguments: str, text: str = "") -> str:
@@ -28,8 +30,8 @@ def test_hello() -> None:
 
 @pytest.mark.parametrize("revision", ERAS.values())
 def test_a_walk_over_everything(revision: str) -> None:
-    server = [sys.executable, str(EXAMPLES / "everything_server.py")]
-    told = run("everything_client.py", "--revision", revision, "--patience", "1", "--", *server)
+    server = [sys.executable, str(EVERYTHING)]
+    told = run("explore_client.py", "--revision", revision, "--patience", "1", "--", *server)
     for line in (
         f"speaks {revision}",
         "text: This is a simple text response for testing.",

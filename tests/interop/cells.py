@@ -80,8 +80,8 @@ OUR_CLIENTS = {
     "barewire-sync": [sys.executable, str(HERE / "ours" / "client_barewire_sync.py")],
 }
 OUR_SERVERS = {"barewire": [sys.executable, str(HERE / "ours" / "server_barewire.py")]}
-# Where our programs find the walks, and the example server that ours extends.
-PATHS = [PEERS / "python", HERE.parents[1] / "bindings-python" / "examples"]
+# Where our programs find the walks, and the server that ours extends.
+PATHS = [PEERS / "python", HERE.parent / "conformance" / "python"]
 
 
 @dataclass(frozen=True)

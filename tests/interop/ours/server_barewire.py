@@ -1,4 +1,4 @@
-"""The example `everything_server.py` with a few tools more, which only this suite asks for."""
+"""The `everything_server.py` of the conformance suite, with a few tools more that only these tests call."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from barewire import Context
 from barewire.sansio import Limits
 from everything_server import User, server
 
-# The example's lists fit on one page; here they take several, so that the peers have to turn pages.
+# That server's lists fit on one page; here they take several, so that the peers have to turn pages.
 server._options["limits"] = Limits(page_items=6)
 
 cancelled_calls = 0

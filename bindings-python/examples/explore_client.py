@@ -1,4 +1,4 @@
-"""Walks all that a server offers and prints it: `everything_client.py [OPTION...] -- COMMAND...`.
+"""Walks all that a server offers and prints it: `explore_client.py [OPTION...] -- COMMAND...`.
 
 It lists tools, resources, templates and prompts, calls every tool that does not call itself destructive with
 made-up arguments, reads every resource, fills in every prompt, asks for completions, and watches for changes

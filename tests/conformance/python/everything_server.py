@@ -1,11 +1,13 @@
-"""A server that uses every feature: what the conformance suite asks for, over stdio.
+"""A server that uses every feature, `everything_server.py [--http PORT]`; the conformance suite calls it.
 
-The first half works in every revision; the tools named `input_required` show questions to the
-client, which legacy clients get as requests and newer ones as rounds of the same call.
+It serves on standard input and output, or over HTTP. The first half works in every revision; the tools named
+`input_required` show questions to the client, which legacy clients get as requests and newer ones as rounds
+of the same call.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import struct
 import zlib
@@ -14,6 +16,7 @@ from enum import Enum
 from typing import Annotated, Any, Literal
 
 import barewire
+import msgspec
 from barewire import (
     Audio,
     Block,
@@ -152,6 +155,14 @@ async def test_tool_with_progress(ctx: Context) -> str:
         await ctx.progress(done, 100, f"Completed step {done} of 100")
         await asyncio.sleep(0.05)
     return "Progress was reported."
+
+
+@server.tool
+async def test_reconnection(ctx: Context) -> str:
+    """Hangs up while it works: the client comes back for the answer, which waits for it."""
+    await ctx.close_stream(retry_ms=500)
+    await asyncio.sleep(0.1)
+    return "Reconnection test completed."
 
 
 @server.tool
@@ -387,6 +398,15 @@ async def json_schema_2020_12_tool(
     return f"{name} {address} {contactMethod} {phone} {email}"
 
 
+Region = Annotated[str, msgspec.Meta(extra_json_schema={"x-mcp-header": "Region"})]
+
+
+@server.tool(read_only=True)
+async def test_x_mcp_header(region: Region) -> str:
+    """Takes an argument that clients send in a header too, so that proxies can route by it."""
+    return f"The call was for {region}."
+
+
 class Unit(Enum):
     METRES = "m"
     FEET = "ft"
@@ -533,5 +553,17 @@ def complete_id(value: str) -> list[str]:
     return [number for number in map(str, range(100, 200)) if number.startswith(value)]
 
 
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--http", type=int, metavar="PORT", help="serve at http://127.0.0.1:PORT/mcp")
+    port = parser.parse_args().http
+    if port is None:
+        server.run()
+    else:
+        server.run_http(port=port)
+
+
 if __name__ == "__main__":
-    server.run()
+    main()

@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+"""Run the official conformance suite against a binding of ours: `run.py BINDING [--only PATTERN]`.
+
+Every server scenario of both pinned versions, at each revision the suite offers and in each of its
+requirement sets, and every client scenario but those of authorization. A warning is a failure, and so is an
+exit status. With `--only`, the scenarios whose name matches the shell pattern, each in an invocation of its
+own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import fnmatch
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from results import Expectation, Verdict, expect, read_expectations
+from suite import ALONE, HERE, ROOT, WORK, Job, Suite, end, run
+
+SUITES = [Suite("0.1.16"), Suite("0.2.0-alpha.12")]
+#: Every selection of the suite that names no revision.
+ANY = "any revision"
+#: Client scenarios with an issue of their own.
+LATER = "auth/*"
+#: Its timing is what it checks, so that nothing runs beside it.
+TIMED = "sse-retry"
+
+
+@dataclass(frozen=True)
+class Binding:
+    """The programs of one binding: relative to the checkout, without the spaces at which the suite splits."""
+
+    #: Serves MCP at /mcp of the port that is appended.
+    server: tuple[str, ...]
+    #: Takes the URL of a server as its last argument.
+    client: tuple[str, ...]
+
+
+BINDINGS = {
+    "python": Binding(
+        server=(".work/venv/bin/python", "tests/conformance/python/everything_server.py", "--http"),
+        client=(".work/venv/bin/python", "tests/conformance/python/everything_client.py"),
+    )
+}
+
+
+@dataclass
+class Row:
+    """One scenario that ran."""
+
+    job: Job
+    scenario: str
+    verdict: Verdict
+
+
+# ---------------------------------------------------------------- what to run
+
+
+def server_passes(suite: Suite) -> list[list[Job]]:
+    """The server's work: the jobs of one pass share one server."""
+    known = [scenario for scenario in suite.scenarios if scenario.role == "server"]
+    names = tuple(scenario.name for scenario in known)
+    if not suite.requirement_sets:
+        # This version gives no scenario a deadline, so that each gets an invocation, which has one.
+        return [[Job(suite, "server", ANY, ("--scenario", name), (name,)) for name in names]]
+    jobs = [Job(suite, "server", ANY, ("--suite", "all"), names)]
+    for revision in sorted({revision for scenario in known for revision in scenario.revisions}):
+        fit = tuple(scenario.name for scenario in known if revision in scenario.revisions)
+        jobs.append(Job(suite, "server", revision, ("--suite", "all", "--spec-version", revision), fit))
+    for name, scenarios in suite.requirement_sets.items():
+        fit = tuple(scenario.name for scenario in scenarios if scenario.role == "server")
+        jobs.append(Job(suite, "server", f"required {name}", ("--requirements", name), fit))
+    return [[job] for job in jobs]
+
+
+def client_jobs(suite: Suite) -> list[Job]:
+    """The client's work: each scenario at each revision it is for, one an invocation."""
+    jobs = []
+    for scenario in suite.scenarios:
+        if scenario.role == "server" or fnmatch.fnmatch(scenario.name, LATER):
+            continue
+        # Without requirement sets, the version has one wire, and revisions only filter.
+        revisions = scenario.revisions if suite.requirement_sets else ()
+        for revision in revisions or (ANY,):
+            flags = ("--scenario", scenario.name, *_at(revision))
+            jobs.append(Job(suite, "client", revision, flags, (scenario.name,)))
+    return jobs
+
+
+def _at(revision: str) -> tuple[str, ...]:
+    return () if revision == ANY else ("--spec-version", revision)
+
+
+def narrowed(jobs: list[Job], pattern: str) -> list[Job]:
+    """The scenarios that match, one an invocation; a requirement set runs as a whole only and falls away."""
+    return [
+        dataclasses.replace(job, flags=("--scenario", name, *_at(job.selection)), scenarios=(name,))
+        for job in jobs
+        if "--requirements" not in job.flags
+        for name in job.scenarios
+        if fnmatch.fnmatch(name, pattern)
+    ]
+
+
+# ---------------------------------------------------------------- running it
+
+
+@contextlib.contextmanager
+def serving(command: tuple[str, ...], log: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A server on a free port, as its URL and process. It may end before the block does."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*command, str(port)],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    try:
+        deadline = time.monotonic() + ALONE
+        while not _listens(port) and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        yield f"http://127.0.0.1:{port}/mcp", process
+    finally:
+        end(process)
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def run_server(binding: Binding, jobs: list[Job], folder: Path) -> list[Row]:
+    """Run the jobs of one pass, one after another, against one server."""
+    if not jobs:
+        return []
+    folder = folder / _slug(jobs[0])
+    folder.mkdir(parents=True)
+    rows = []
+    log = folder / "server.log"
+    with serving(binding.server, log) as (url, process):
+        for number, job in enumerate(jobs):
+            verdicts = run(job, ["--url", url], folder / str(number))
+            rows += [Row(job, name, verdict) for name, verdict in verdicts.items()]
+        status = process.poll()
+    if status is not None:
+        tail = log.read_text(errors="replace").strip().splitlines()[-1:]
+        why = f"the server ended with status {status}: {' '.join(tail)}"
+        rows.append(Row(jobs[-1], "(the server)", Verdict("failed", [why])))
+    _tell(rows)
+    return rows
+
+
+def run_client(binding: Binding, job: Job, folder: Path) -> list[Row]:
+    """Run one client scenario."""
+    folder = folder / _slug(job) / job.scenarios[0].replace("/", "-")
+    verdicts = run(job, ["--command", " ".join(binding.client)], folder)
+    rows = [Row(job, name, verdict) for name, verdict in verdicts.items()]
+    _tell(rows)
+    return rows
+
+
+def run_clients(binding: Binding, jobs: list[Job], folder: Path) -> list[Row]:
+    """Run all client scenarios, two at a time where that disturbs nothing."""
+    timed = [job for job in jobs if TIMED in job.scenarios]
+    others = [job for job in jobs if TIMED not in job.scenarios]
+    rows = [row for job in timed for row in run_client(binding, job, folder)]
+    with ThreadPoolExecutor(2) as pool:
+        for found in pool.map(lambda job: run_client(binding, job, folder), others):
+            rows += found
+    return rows
+
+
+def _slug(job: Job) -> str:
+    return f"{job.suite.version}-{job.role}-{job.selection.replace(' ', '-')}"
+
+
+def _tell(rows: list[Row]) -> None:
+    """Progress: one line for what has just run."""
+    job = rows[0].job
+    what = rows[0].scenario if job.role == "client" else f"{len(rows)} scenarios"
+    faults = sum(row.verdict.outcome == "failed" for row in rows)
+    print(f"{job.suite.version} {job.role}, {job.selection}: {what}, {faults} with faults", flush=True)
+
+
+# ---------------------------------------------------------------- what came of it
+
+
+def with_expectations(rows: list[Row], known: list[Expectation], whole: bool) -> list[str]:
+    """Change the verdicts to what is expected. Returns rows of the list that nothing bears out."""
+    used = set()
+    for row in rows:
+        for entry in known:
+            key = (row.job.suite.version, row.job.role, row.scenario)
+            if key == (entry.suite, entry.role, entry.scenario):
+                used.add(entry)
+                row.verdict = expect(row.verdict, entry)
+    unused = [entry for entry in known if whole and entry not in used]
+    return [f"expected.tsv names a scenario that did not run: {entry.scenario}" for entry in unused]
+
+
+def report(rows: list[Row], stale: list[str]) -> int:
+    """Print all there is to say, ending with the counts; the exit status."""
+    for outcome, heading in (("skipped", "skipped"), ("expected", "expected to fail"), ("failed", "FAILED")):
+        chosen = [row for row in rows if row.verdict.outcome == outcome]
+        if chosen:
+            print(f"\n{heading}:")
+        for row in chosen:
+            place = f"{row.job.suite.version} {row.job.role}, {row.job.selection}"
+            print(f"  {row.scenario} ({place})")
+            for reason in row.verdict.reasons:
+                print(f"      {reason}")
+    partly = Counter(
+        (row.scenario, reason)
+        for row in rows
+        if row.verdict.outcome == "passed"
+        for reason in row.verdict.unexercised
+    )
+    if partly:
+        print("\nnot exercised in scenarios that passed:")
+    for (scenario, reason), times in partly.items():
+        print(f"  {scenario} ({times}x): {reason}")
+    _table(rows)
+    for line in stale:
+        print(line)
+    counts = Counter(row.verdict.outcome for row in rows)
+    failed = counts["failed"] + len(stale)
+    left = counts["skipped"] + counts["expected"]
+    print(f"\n{counts['passed']} passed, {failed} failed" + (f", {left} skipped" if left else ""))
+    return 1 if failed or not rows else 0
+
+
+def _table(rows: list[Row]) -> None:
+    columns = ("passed", "failed", "expected", "skipped")
+    print(f"\n{'suite':<15} {'role':<7} {'selection':<20}" + "".join(f"{name:>10}" for name in columns))
+    groups: dict[tuple[str, str, str], Counter[str]] = {}
+    for row in rows:
+        key = (row.job.suite.version, row.job.role, row.job.selection)
+        groups.setdefault(key, Counter())[row.verdict.outcome] += 1
+    for (version, role, selection), counts in groups.items():
+        numbers = "".join(f"{counts[name]:>10}" for name in columns)
+        print(f"{version:<15} {role:<7} {selection:<20}{numbers}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("binding", choices=sorted(BINDINGS))
+    parser.add_argument("--only", metavar="PATTERN", help="such as 'tools-*'")
+    arguments = parser.parse_args()
+    subprocess.run([str(HERE / "install.sh"), str(WORK)], check=True)
+    return conform(arguments.binding, arguments.only)
+
+
+def conform(name: str, only: str | None = None) -> int:
+    """Run what is asked for, and report; the exit status."""
+    binding = BINDINGS[name]
+    folder = WORK / "results" / name
+    shutil.rmtree(folder, ignore_errors=True)
+    rows: list[Row] = []
+    for suite in SUITES:
+        for jobs in server_passes(suite):
+            rows += run_server(binding, jobs if only is None else narrowed(jobs, only), folder)
+        jobs = client_jobs(suite)
+        rows += run_clients(binding, jobs if only is None else narrowed(jobs, only), folder)
+    expected = read_expectations((HERE / "expected.tsv").read_text(encoding="utf-8"))
+    return report(rows, with_expectations(rows, expected, whole=only is None))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
