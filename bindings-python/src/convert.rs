@@ -5,12 +5,13 @@ use std::sync::Arc;
 use barewire::client::{DisconnectReason, FailureReason};
 use barewire::server::ClientFailure;
 use barewire::{
-    ApiMisuse, Capabilities, Capability, CloseReason, EraVerdict, InputHandle, InputKind, Json, ListKind,
-    LogLevel, RequestHandle, Revision, RpcError, SessionHandle, SubscriptionHandle, Violation,
+    ApiMisuse, Capabilities, Capability, CloseReason, EraVerdict, ExchangeHandle, InputHandle, InputKind,
+    Json, ListKind, LogLevel, RequestHandle, Revision, RpcError, SessionHandle, SubscriptionHandle,
+    Violation,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 use crate::errors::{self, ToException};
 use crate::values;
@@ -46,6 +47,9 @@ to_python! {
     RequestHandle: |value, py| PyInt::new(py, value.number());
     SubscriptionHandle: |value, py| PyInt::new(py, value.number());
     SessionHandle: |value, py| PyInt::new(py, value.number());
+    ExchangeHandle: |value, py| PyInt::new(py, value.number());
+    u16: |value, py| PyInt::new(py, *value);
+    (String, String): |value, py| PyTuple::new(py, [value.0.as_str(), value.1.as_str()])?;
     InputHandle: |value, py| PyInt::new(py, value.number());
     Revision: |value, py| PyString::new(py, value.as_str());
     LogLevel: |value, py| PyString::new(py, value.as_str());

@@ -13,6 +13,7 @@ mod convert;
 mod errors;
 mod events;
 mod guard;
+mod http_client;
 mod server;
 mod values;
 
@@ -75,6 +76,8 @@ mod _native {
         RestartRequired, SessionClosed, SessionOpened, SubscriptionAcknowledged, SubscriptionClosed,
         SubscriptionEnded, SubscriptionOpened, ToolCalled, ViolationTolerated,
     };
+    #[pymodule_export]
+    use crate::http_client::{AuthorizationRequired, HttpAbort, HttpClient, HttpRequest};
     #[pymodule_export]
     use crate::server::Server;
     #[pymodule_export]

@@ -49,7 +49,7 @@ def words(result: Any) -> str:
 
 @pytest.mark.parametrize("kind", [barewire.Client, barewire.sync.Client])
 def test_what_cannot_be_connected_to_is_refused_where_it_is_written(kind: Any) -> None:
-    with pytest.raises(TypeError, match="either a command or a server"):
+    with pytest.raises(TypeError, match="needs a URL, a command or a server"):
         kind()
     with pytest.raises(TypeError, match="a command is a list, such as"):
         kind(command="python server.py")

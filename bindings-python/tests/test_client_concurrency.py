@@ -11,6 +11,7 @@ import barewire
 import pytest
 import trio
 from barewire import sync
+from barewire._carriage import StreamCarriage
 from barewire._client import Client
 from barewire._engine import Change, Changes, Progress
 from barewire._errors import ConnectionLostError, McpError
@@ -179,7 +180,9 @@ def test_a_cancelled_block_still_ends_its_server() -> None:
         asyncio.run(with_asyncio())
     trio.run(with_trio)
     for client in clients:
-        link = client._engine.link
+        carriage = client._engine.carriage
+        assert isinstance(carriage, StreamCarriage)
+        link = carriage.link
         assert link is not None and link.exit_status is not None
 
 

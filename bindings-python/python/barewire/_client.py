@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from . import _native as native
-from ._engine import Change, Changes, Engine, Options, make_machine, now
+from ._clock import now
+from ._engine import Change, Changes, Engine, HttpOptions, Options, make_machine
 from ._errors import InvalidResultError
 from ._results import (
     LISTS,
@@ -55,8 +56,11 @@ class BaseClient:
 
     def __init__(
         self,
-        server: Server | None = None,
+        server: str | Server | None = None,
         *,
+        headers: Mapping[str, str] | None = None,
+        auth: Any = None,
+        http: Any = None,
         command: Sequence[str] | None = None,
         env: Mapping[str, str] | None = None,
         cwd: str | os.PathLike[str] | None = None,
@@ -77,8 +81,13 @@ class BaseClient:
         strict: bool = False,
     ) -> None:
         if (server is None) is (command is None):
-            raise TypeError("a client needs either a command or a server")
+            raise TypeError("a client needs a URL, a command or a server")
+        url = server if isinstance(server, str) and "://" in server else None
+        if url is not None:
+            server = None
         _check_peer(server, command)
+        if url is None and not (headers is None and auth is None and http is None):
+            raise TypeError("headers, auth and http are for a server at a URL")
         handlers: dict[native.InputKindName, Callable[..., Any] | None] = {
             "elicitation": on_elicit,
             "sampling": on_sample,
@@ -89,8 +98,9 @@ class BaseClient:
         self._on_change = on_change
         self._strict = strict
         self._options = Options(
-            server=server,
+            server=server if not isinstance(server, str) else None,
             command=command,
+            http=None if url is None else HttpOptions(url, headers, auth, http),
             env=env,
             cwd=cwd,
             stderr=stderr,
@@ -155,7 +165,11 @@ class BaseClient:
 
 
 class Client(BaseClient):
-    """A client of one server, for asyncio and trio alike: ``async with Client(command=[...]) as client``.
+    """A client of one server, for asyncio and trio: ``async with Client("https://...") as client``.
+
+    A server is reached at its URL over HTTP (extra ``barewire[http]``). `headers` go with every request,
+    `auth` is what httpx2 takes under that name, and `http` an ``httpx2.AsyncClient`` of your own, for
+    proxies, certificates and the like, which then brings its own headers and timeouts; it is not closed.
 
     `command` starts the server as a child process; `env` adds to the few variables that it inherits, `cwd` is
     its folder, and `stderr` says where its stderr goes: ``"inherit"``, ``"capture"`` (its end is shown when
@@ -498,7 +512,9 @@ def _check_peer(server: object, command: object) -> None:
 
         if not isinstance(server, Server):
             kind = type(server).__name__
-            raise TypeError(f"{kind} is no barewire.Server; a program is started with command=[...]")
+            raise TypeError(
+                f"{kind} is no barewire.Server; a URL has a scheme, a program is started with command=[...]"
+            )
 
 
 def _capabilities(

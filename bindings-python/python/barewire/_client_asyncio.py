@@ -7,12 +7,17 @@ import contextvars
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _native as native
-from ._client_host import AsyncHost
-from ._engine import Link, Options, Progress, name_late, now, shutdown_steps
+from ._carriage import Exchanges, Link
+from ._client_host import AsyncHost, open_exchanges
+from ._clock import now
+from ._engine import Options, Progress, name_late, shutdown_steps
 from ._errors import RequestTimedOutError
+
+if TYPE_CHECKING:
+    from ._http_client import AsyncExchanges
 
 __all__ = ["AsyncioHost"]
 
@@ -66,6 +71,7 @@ class AsyncioHost(AsyncHost):
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._links: list[Any] = []
+        self._exchanges: AsyncExchanges | None = None
 
     def waker(self) -> AsyncioWaker:
         """Something to wait with."""
@@ -142,6 +148,11 @@ class AsyncioHost(AsyncHost):
         self._links.append(link)
         return link  # type: ignore[no-any-return]
 
+    def open_exchanges(self) -> Exchanges:
+        """Make ready for requests over HTTP."""
+        self._exchanges = open_exchanges(self)
+        return self._exchanges
+
     def retire_link(self, link: Link) -> None:
         """It is closed with the others, at the latest; a child that has ended costs nothing until then."""
         self.spawn(self._close_link, link)
@@ -151,12 +162,14 @@ class AsyncioHost(AsyncHost):
 
     async def leave(self) -> None:
         """End what was spawned, and close the link."""
-        if self._timer is not None:
-            self._timer.cancel()
         try:
+            if self._exchanges is not None:
+                await self._exchanges.aclose()
             for link in self._links:
                 await self._close_link(link)
         finally:
+            if self._timer is not None:
+                self._timer.cancel()
             for task in self._tasks:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -5,14 +5,19 @@ from __future__ import annotations
 import inspect
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from . import _native as native
 from ._answers import answer, read_question
-from ._engine import WAITING_REPORTS, Changes, Engine, Options, Progress, name_late, now
+from ._carriage import HttpCarriage
+from ._clock import now
+from ._engine import WAITING_REPORTS, Changes, Engine, Options, Progress, name_late
 from ._errors import McpError, RequestTimedOutError
 
-__all__ = ["AsyncHost", "Waker"]
+if TYPE_CHECKING:
+    from ._http_client import AsyncExchanges
+
+__all__ = ["AsyncHost", "Waker", "open_exchanges"]
 
 
 class Waker(Protocol):
@@ -256,6 +261,15 @@ class AsyncHost(Engine):
                     report_failure(callback)
         finally:
             self._notifying = False
+
+
+def open_exchanges(host: AsyncHost) -> AsyncExchanges:
+    """What carries out requests over HTTP, where the client is set up for that."""
+    from ._http_client import AsyncExchanges
+
+    carriage, options = host.carriage, host.options.http
+    assert isinstance(carriage, HttpCarriage) and options is not None
+    return AsyncExchanges(host, carriage, options)
 
 
 def report_failure(function: Callable[..., object]) -> None:

@@ -10,23 +10,18 @@ import inspect
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _native as native
 from ._answers import answer, read_question
+from ._carriage import Exchanges, HttpCarriage, Link
 from ._client_host import report_failure
-from ._engine import (
-    WAITING_REPORTS,
-    Changes,
-    Engine,
-    Link,
-    Options,
-    Progress,
-    name_late,
-    now,
-    shutdown_steps,
-)
+from ._clock import now
+from ._engine import WAITING_REPORTS, Changes, Engine, Options, Progress, name_late, shutdown_steps
 from ._errors import McpError, RequestTimedOutError
+
+if TYPE_CHECKING:
+    from ._http_threads import ThreadExchanges
 
 __all__ = ["ThreadHost"]
 
@@ -66,23 +61,24 @@ class ThreadHost(Engine):
         self._questions: set[int] = set()
         self._notifying = False
         self._links: list[Any] = []
+        self._exchanges: ThreadExchanges | None = None
 
-    # -- fed in by the link's threads ------------------------------------------------------------------------
+    # -- fed in by the threads that carry messages -----------------------------------------------------------
 
-    def received(self, data: bytes) -> None:
-        """The server sent `data`."""
+    def feed(self, step: Callable[[], list[native.Event]]) -> None:
+        """Tell the machine of something by `step`, and see to what follows."""
         with self._lock:
-            super().received(data)
-
-    def ended(self, link: Link) -> None:
-        """The server is gone."""
-        with self._lock:
-            super().ended(link)
+            super().feed(step)
 
     def drained(self) -> None:
         """What had to wait has been taken by the server."""
         with self._lock:
             super().drained()
+
+    def time_passed(self) -> None:
+        """A deadline has come."""
+        with self._lock:
+            super().time_passed()
 
     # -- the life of a connection ----------------------------------------------------------------------------
 
@@ -103,6 +99,8 @@ class ThreadHost(Engine):
         with self._lock:
             self.close()
             links = list(self._links)
+        if self._exchanges is not None:
+            self._close_exchanges(self._exchanges)
         for link in links:
             self._close_link(link)
 
@@ -126,6 +124,22 @@ class ThreadHost(Engine):
         self._links.append(link)
         return link  # type: ignore[no-any-return]
 
+    def open_exchanges(self) -> Exchanges:
+        """Make ready for requests over HTTP."""
+        from ._http_threads import ThreadExchanges
+
+        carriage, options = self.carriage, self.options.http
+        assert isinstance(carriage, HttpCarriage) and options is not None
+        self._exchanges = ThreadExchanges(carriage, options, self.time_passed)
+        return self._exchanges
+
+    def _close_exchanges(self, exchanges: ThreadExchanges) -> None:
+        closing = exchanges.close()
+        closing.add_done_callback(lambda _: self._news.set())
+        while not closing.done():
+            self.wait(self._news)
+        exchanges.thread.stop()
+
     def retire_link(self, link: Link) -> None:
         """Close a link that is not used any more, without waiting for it."""
         threading.Thread(target=self._close_link, args=(link,), name="barewire-retire", daemon=True).start()
@@ -136,7 +150,13 @@ class ThreadHost(Engine):
     # -- waiting ---------------------------------------------------------------------------------------------
 
     def wake_up_at(self, deadline: int) -> None:
-        """Have those who wait look at the deadline: it is earlier than what they wait for."""
+        """Have those who wait look at the deadline: it is earlier than what they wait for.
+
+        Over HTTP a thread keeps the time: streams are reconnected to also while nobody waits.
+        """
+        if self._exchanges is not None:
+            self._exchanges.thread.wake_up_at(deadline)
+            return
         self._news.set()
         for slot in self.slots.values():
             slot.queue.put(None)  # type: ignore[attr-defined]
@@ -148,16 +168,14 @@ class ThreadHost(Engine):
         if news.wait(self._patience()):
             news.clear()
         else:
-            with self._lock:
-                self.time_passed()
+            self.time_passed()
 
     def _next(self, slot: QueueSlot) -> bytes | Exception | Progress:
         while True:
             try:
                 item = slot.queue.get(timeout=self._patience())
             except Empty:
-                with self._lock:
-                    self.time_passed()
+                self.time_passed()
             else:
                 if item is not None:
                     return item

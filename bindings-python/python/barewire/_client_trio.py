@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import trio
 
 from . import _native as native
-from ._client_host import AsyncHost
-from ._engine import Link, Options, now, shutdown_steps
+from ._carriage import Exchanges, Link
+from ._client_host import AsyncHost, open_exchanges
+from ._clock import now
+from ._engine import Options, shutdown_steps
+
+if TYPE_CHECKING:
+    from ._http_client import AsyncExchanges
 
 __all__ = ["TrioHost"]
 
@@ -42,6 +47,7 @@ class TrioHost(AsyncHost):
         self._deadline: int | None = None
         self._deadline_set = self.waker()
         self._links: list[Any] = []
+        self._exchanges: AsyncExchanges | None = None
 
     def waker(self) -> TrioWaker:
         """Something to wait with."""
@@ -84,6 +90,11 @@ class TrioHost(AsyncHost):
         self._links.append(link)
         return link  # type: ignore[no-any-return]
 
+    def open_exchanges(self) -> Exchanges:
+        """Make ready for requests over HTTP."""
+        self._exchanges = open_exchanges(self)
+        return self._exchanges
+
     def retire_link(self, link: Link) -> None:
         """Close a link that is not used any more, without waiting for it."""
         self.spawn(self._close_link, link)
@@ -102,6 +113,8 @@ class TrioHost(AsyncHost):
 
     async def leave(self) -> None:
         """End what was spawned, and close the link."""
+        if self._exchanges is not None:
+            await self._exchanges.aclose()
         for link in self._links:
             await self._close_link(link)
         self._nursery.cancel_scope.cancel()

@@ -7,7 +7,6 @@ each caller a place to wait in, and carries out what the machine asks of it.
 from __future__ import annotations
 
 import os
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -16,8 +15,9 @@ import msgspec
 from msgspec import Struct
 
 from . import _native as native
+from ._carriage import Carriage, Exchanges, Link, carriage_for
+from ._clock import now
 from ._errors import (
-    ConnectionClosedError,
     ConnectionLostError,
     InputRefusedError,
     McpError,
@@ -26,7 +26,6 @@ from ._errors import (
 from ._process import Step
 
 if TYPE_CHECKING:
-    from ._process import ExitStatus
     from ._server import Server
 
 __all__ = ["Change", "Engine", "LogMessage", "Options", "Progress"]
@@ -73,11 +72,22 @@ class Change(Struct, frozen=True):
     uri: str | None = None
 
 
+class HttpOptions(Struct, frozen=True):
+    """How a server is reached over HTTP."""
+
+    url: str
+    headers: Mapping[str, str] | None
+    auth: Any
+    #: An `httpx2.AsyncClient` of the application's, or None.
+    client: Any
+
+
 class Options(Struct, frozen=True):
     """How a client is set up; see :class:`barewire.Client`."""
 
     server: Server | None
     command: Sequence[str] | None
+    http: HttpOptions | None
     env: Mapping[str, str] | None
     cwd: str | os.PathLike[str] | None
     stderr: Any
@@ -100,42 +110,6 @@ class Slot(Protocol):
 
     def report(self, progress: Progress) -> object:
         """The request goes on."""
-
-
-class Link(Protocol):
-    """A way to a server: a child process, or one in memory."""
-
-    on_data: Callable[[bytes], object]
-    on_end: Callable[[], object]
-    on_drained: Callable[[], object]
-
-    @property
-    def exit_status(self) -> ExitStatus | None:
-        """How the server ended, where it is a process that has."""
-
-    @property
-    def stderr_tail(self) -> bytes:
-        """The last bytes of the server's stderr, where they are captured."""
-
-    @property
-    def failure(self) -> BaseException | None:
-        """What ended the server, where it runs in this process."""
-
-    @property
-    def pending(self) -> int:
-        """Bytes that the server has not taken yet."""
-
-    def start(self) -> None:
-        """Begin to read."""
-
-    def write(self, data: bytes) -> None:
-        """Send `data` without waiting."""
-
-    def pause(self) -> None:
-        """Stop reading."""
-
-    def resume(self) -> None:
-        """Read on."""
 
 
 class Changes:
@@ -187,11 +161,6 @@ class Changes:
             self._on_news()
 
 
-def now() -> int:
-    """The time as the core takes it: milliseconds of a monotonic clock."""
-    return time.monotonic_ns() // 1_000_000
-
-
 def shutdown_steps(timeouts: native.Timeouts | None) -> Iterator[Step]:
     """How a child is to be ended, as the core says. To be drawn from while the steps are carried out."""
     shutdown = native.ChildShutdown(timeouts)
@@ -204,18 +173,21 @@ def shutdown_steps(timeouts: native.Timeouts | None) -> Iterator[Step]:
         shutdown.handle_timeout(at)
 
 
-def make_machine(options: Options) -> native.Client:
+def make_machine(options: Options) -> native.Client | native.HttpClient:
     """A machine of the core with these settings. It raises what the core says against them."""
-    return native.Client(
+    settings: dict[str, Any] = {
         **options.identity,
-        seed=os.urandom(32),
-        now=now(),
-        capabilities=msgspec.json.encode(options.capabilities),
-        revisions=options.revisions,
-        era=options.era,
-        limits=options.limits,
-        timeouts=options.timeouts,
-    )
+        "seed": os.urandom(32),
+        "now": now(),
+        "capabilities": msgspec.json.encode(options.capabilities),
+        "revisions": options.revisions,
+        "era": options.era,
+        "limits": options.limits,
+        "timeouts": options.timeouts,
+    }
+    if options.http is not None:
+        return native.HttpClient(url=options.http.url, **settings)
+    return native.Client(**settings)
 
 
 def name_late(error: RequestTimedOutError, what: str, since: int) -> None:
@@ -230,7 +202,7 @@ class Engine:
     def __init__(self, options: Options) -> None:
         self.options = options
         self.machine = make_machine(options)
-        self.link: Link | None = None
+        self.carriage: Carriage = carriage_for(self, self.machine)
         self.slots: dict[int, Slot] = {}
         self.subscriptions: dict[int, Changes] = {}
         self.ready: native.Ready | None = None
@@ -238,8 +210,6 @@ class Engine:
         self.error: Exception | None = None
         self.on_log: Callable[[LogMessage], object] | None = None
         self.on_change: Callable[[Change], object] | None = None
-        self._paused = False
-        self._gone = False
         #: What the handler raised whose question is being refused.
         self._cause: BaseException | None = None
         self._wake_at: int | None = None
@@ -248,7 +218,11 @@ class Engine:
     # -- supplied by the host --------------------------------------------------------------------------------
 
     def open_link(self) -> Link:
-        """Start the server. The link is attached and started by the engine."""
+        """Start the server. The link is started by whoever asks for it."""
+        raise NotImplementedError
+
+    def open_exchanges(self) -> Exchanges:
+        """Make ready for requests over HTTP."""
         raise NotImplementedError
 
     def retire_link(self, link: Link) -> None:
@@ -280,23 +254,20 @@ class Engine:
     # -- fed in by the host ----------------------------------------------------------------------------------
 
     def connect(self) -> None:
-        """Open the link and begin."""
-        try:
-            self._attach(self.open_link())
-        except OSError as error:
-            raise ConnectionLostError(f"the server cannot be started: {error}") from error
+        """Open the way to the server, and begin."""
+        self.carriage.open()
         # With a stored era there may be nothing to wait for.
         self.commanded()
 
-    def received(self, data: bytes) -> None:
-        """The server sent `data`."""
-        self._feed(lambda: self.machine.receive_data(data, now()))
-
-    def ended(self, link: Link) -> None:
-        """The server is gone."""
-        if link is self.link:
-            self._gone = True
-            self._feed(lambda: self.machine.receive_eof(now()))
+    def feed(self, step: Callable[[], list[native.Event]]) -> None:
+        """Tell the machine of something by `step`, and see to what follows."""
+        try:
+            self.dispatch(step())
+        except McpError as error:
+            # A fatal end. What happened before it is still to be told.
+            self.dispatch(self.machine.events())
+            self._over(error)
+        self.progressed()
 
     def drained(self) -> None:
         """What had to wait has been taken by the server."""
@@ -305,7 +276,7 @@ class Engine:
     def time_passed(self) -> None:
         """A deadline has come."""
         self._wake_at = None
-        self._feed(lambda: self.machine.handle_timeout(now()))
+        self.feed(lambda: self.machine.handle_timeout(now()))
 
     def refuse(self, question: int, code: int, message: str, cause: BaseException) -> None:
         """Refuse a question because of `cause`, which a request that depends on it then tells its caller."""
@@ -330,19 +301,7 @@ class Engine:
 
     def progressed(self) -> None:
         """Send what the machine has to send, and look at when it wants to be called again."""
-        link = self.link
-        if link is None:
-            return
-        if not link.pending:
-            data = self.machine.data_to_send()
-            if data:
-                link.write(data)
-        if self.machine.wants_input is self._paused:
-            self._paused = not self._paused
-            if self._paused:
-                link.pause()
-            else:
-                link.resume()
+        self.carriage.flush()
         deadline = self.machine.poll_timeout()
         if deadline is not None and (self._wake_at is None or deadline < self._wake_at):
             self._wake_at = deadline
@@ -366,27 +325,10 @@ class Engine:
                 if handle is not None:
                     handle(self, event)
 
-    def _feed(self, step: Callable[[], list[native.Event]]) -> None:
-        try:
-            self.dispatch(step())
-        except McpError as error:
-            # A fatal end. What happened before it is still to be told.
-            self.dispatch(self.machine.events())
-            self._over(error)
-        self.progressed()
-
-    def _attach(self, link: Link) -> None:
-        self.link = link
-        self._gone = False
-        link.on_data = self.received
-        link.on_end = lambda: self.ended(link)
-        link.on_drained = self.drained
-        link.start()
-
     def _over(self, error: Exception) -> None:
         if self.error is not None:
             return
-        self.error = self._explain(error)
+        self.error = self.carriage.explain(error)
         for slot in list(self.slots.values()):
             slot.fail(self.error)
         self.slots.clear()
@@ -394,16 +336,6 @@ class Engine:
             changes.end(self.error)
         self.subscriptions.clear()
         self.settled()
-
-    def _explain(self, error: Exception) -> Exception:
-        """Say how the server ended, where a connection was lost to that."""
-        if isinstance(error, ConnectionClosedError) and self._gone:
-            error = ConnectionLostError(error.message, error.code)
-        if isinstance(error, ConnectionLostError) and self.link is not None:
-            error.exit_status = self.link.exit_status
-            error.stderr = self.link.stderr_tail
-            error.__cause__ = self.link.failure
-        return error
 
     def _on_ready(self, event: native.Ready) -> None:
         self.ready = event
@@ -413,19 +345,12 @@ class Engine:
         self.settled()
 
     def _on_restart_required(self, _: native.RestartRequired) -> None:
-        if self.link is not None:
-            self.retire_link(self.link)
-        try:
-            self._attach(self.open_link())
-        except OSError:
-            self.dispatch(self.machine.connection_lost(now()))
-        else:
-            self.dispatch(self.machine.restart(now()))
+        self.carriage.restart()
 
     def _on_request_failed(self, event: native.RequestFailed) -> None:
         slot = self.slots.pop(event.request, None)
         if slot is not None:
-            error = self._explain(event.error)
+            error = self.carriage.explain(event.error)
             if isinstance(error, InputRefusedError):
                 error.__cause__ = self._cause
             slot.fail(error)
@@ -455,7 +380,7 @@ class Engine:
         changes = self.subscriptions.pop(event.subscription, None)
         if changes is not None:
             lost = None if event.graceful else ConnectionLostError("the subscription was lost or refused")
-            changes.end(lost and self._explain(lost))
+            changes.end(lost and self.carriage.explain(lost))
 
     def _on_list_changed(self, event: native.ListChanged) -> None:
         self._change(Change(event.kind), event.subscription)

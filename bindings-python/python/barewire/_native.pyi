@@ -6,7 +6,7 @@ An object may be used from several threads: under the GIL every call runs to its
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Final, Literal, final
+from typing import Final, Literal, final, type_check_only
 
 from ._aliases import Era as Era
 from ._aliases import Event as Event
@@ -14,7 +14,38 @@ from ._aliases import InputKindName as InputKindName
 from ._aliases import Json as Json
 from ._aliases import ListKindName as ListKindName
 from ._aliases import LogLevel as LogLevel
-from ._errors import McpError
+from ._native_events import CompletionRequested as CompletionRequested
+from ._native_events import Disconnected as Disconnected
+from ._native_events import Drained as Drained
+from ._native_events import InputAnswer as InputAnswer
+from ._native_events import InputRequest as InputRequest
+from ._native_events import InputRequired as InputRequired
+from ._native_events import InputWithdrawn as InputWithdrawn
+from ._native_events import ListChanged as ListChanged
+from ._native_events import LogReceived as LogReceived
+from ._native_events import MessageDiscarded as MessageDiscarded
+from ._native_events import NotificationReceived as NotificationReceived
+from ._native_events import ProgressReceived as ProgressReceived
+from ._native_events import PromptRequested as PromptRequested
+from ._native_events import Ready as Ready
+from ._native_events import RequestCancelled as RequestCancelled
+from ._native_events import RequestContext as RequestContext
+from ._native_events import RequestFailed as RequestFailed
+from ._native_events import RequestReceived as RequestReceived
+from ._native_events import ResourceReadRequested as ResourceReadRequested
+from ._native_events import ResourceUpdated as ResourceUpdated
+from ._native_events import ResponseReceived as ResponseReceived
+from ._native_events import RestartRequired as RestartRequired
+from ._native_events import RpcErrorValue as RpcErrorValue
+from ._native_events import SessionClosed as SessionClosed
+from ._native_events import SessionOpened as SessionOpened
+from ._native_events import SubscriptionAcknowledged as SubscriptionAcknowledged
+from ._native_events import SubscriptionClosed as SubscriptionClosed
+from ._native_events import SubscriptionEnded as SubscriptionEnded
+from ._native_events import SubscriptionFilter as SubscriptionFilter
+from ._native_events import SubscriptionOpened as SubscriptionOpened
+from ._native_events import ToolCalled as ToolCalled
+from ._native_events import ViolationTolerated as ViolationTolerated
 
 # What the core knows; bindings keep no list of their own.
 VERSION: Final[str]
@@ -136,437 +167,10 @@ class Timeouts:
     child_terminate: Final[int]
     """A child may take to exit once it was asked to end. Default 2 000 ms."""
 
-@final
-class RpcErrorValue:
-    """A JSON-RPC error object as it stands on the wire."""
+@type_check_only
+class _ClientCommands:
+    """What a client is told to do, whatever carries its messages."""
 
-    __match_args__: Final = ("code", "message", "data")
-    code: Final[int]
-    message: Final[str]
-    data: Final[bytes | None]
-
-@final
-class SubscriptionFilter:
-    """What a subscription is about: changes of the lists, and of single resources by URI."""
-
-    def __new__(
-        cls,
-        *,
-        tools: bool = False,
-        resources: bool = False,
-        prompts: bool = False,
-        resource_uris: Sequence[str] = ...,
-    ) -> SubscriptionFilter: ...
-    tools: Final[bool]
-    resources: Final[bool]
-    prompts: Final[bool]
-    resource_uris: Final[list[str]]
-
-@final
-class InputRequest:
-    """A question of the server, as the client sees it: answer it with `Client.provide_input`.
-
-    `key` is the server's own name for it, where the revision has one.
-    """
-
-    __match_args__: Final = ("input", "kind", "params", "key")
-    input: Final[int]
-    kind: Final[InputKindName]
-    params: Final[bytes | None]
-    key: Final[str | None]
-
-@final
-class InputAnswer:
-    """An answer of the client, as the server sees it: `result` or `error`."""
-
-    __match_args__: Final = ("key", "result", "error")
-    key: Final[str]
-    result: Final[bytes | None]
-    error: Final[RpcErrorValue | None]
-
-@final
-class RequestContext:
-    """Who sent a request, and what came with it.
-
-    `client` is the name and version object that the client gave, which proves nothing; `capabilities` what
-    it declared, for its session or with this very request. `log_level` is the least severe level it wants,
-    `None` for no messages. `session` is set in the legacy era only; `principal` is who the host says the
-    client is. `input_answers` holds the answers to all questions of this request so far, `state` what was
-    kept with the last question, and `round` how many times the request has asked.
-    """
-
-    __match_args__: Final = (
-        "revision",
-        "era",
-        "client",
-        "capabilities",
-        "log_level",
-        "wants_progress",
-        "progress_token",
-        "meta",
-        "session",
-        "principal",
-        "input_answers",
-        "state",
-        "round",
-    )
-    revision: Final[str]
-    era: Final[Era]
-    client: Final[bytes | None]
-    capabilities: Final[bytes | None]
-    def has_capability(self, path: str) -> bool:
-        """Whether the client declared the capability, for example `"sampling.tools"`."""
-    log_level: Final[LogLevel | None]
-    wants_progress: Final[bool]
-    progress_token: Final[bytes | None]
-    meta: Final[bytes | None]
-    session: Final[int | None]
-    principal: Final[str | None]
-    input_answers: Final[list[InputAnswer]]
-    state: Final[bytes | None]
-    round: Final[int]
-
-# ---------------------------------------------------------------- events of both roles
-
-@final
-class NotificationReceived:
-    """Any other notification, those of extensions included.
-
-    `session` is set on servers in the legacy era only.
-    """
-
-    __match_args__: Final = ("session", "method", "params")
-    session: Final[int | None]
-    method: Final[str]
-    params: Final[bytes | None]
-
-@final
-class ViolationTolerated:
-    """The peer deviated from the protocol in a way that did not matter.
-
-    `violation` names how, in a word that never changes, such as `byte_order_mark`;
-    `bytes` are the message as it arrived.
-    """
-
-    __match_args__: Final = ("violation", "request", "bytes")
-    violation: Final[str]
-    request: Final[int | None]
-    bytes: Final[bytes]
-
-@final
-class MessageDiscarded:
-    """The peer sent something unusable; the connection goes on.
-
-    `bytes` are what arrived, or its head up to the limit.
-    """
-
-    __match_args__: Final = ("violation", "bytes")
-    violation: Final[str]
-    bytes: Final[bytes]
-
-@final
-class Disconnected:
-    """The last event. `reason` is an exception of the `McpError` tree, made but not raised."""
-
-    __match_args__: Final = ("reason",)
-    reason: Final[McpError]
-
-# ---------------------------------------------------------------- events of a client
-
-@final
-class Ready:
-    """The revision is settled and queued requests go out; what the server tells of itself."""
-
-    __match_args__: Final = ("revision", "server", "capabilities", "instructions")
-    revision: Final[str]
-    server: Final[bytes | None]
-    capabilities: Final[bytes | None]
-    def has_capability(self, path: str) -> bool:
-        """Whether the server declared the capability, for example `"resources.subscribe"`."""
-    instructions: Final[str | None]
-
-@final
-class RestartRequired:
-    """The server ended on the probe, as some old ones do.
-
-    Start it afresh and call `Client.restart`; queued requests are kept. It comes at most once.
-    """
-
-    __match_args__: Final = ()
-
-@final
-class ResponseReceived:
-    """A request of this side was answered.
-
-    On a client `result` is set, and `ttl_ms` and `cache_scope` where the revision has them. On a server,
-    whose own requests exist in the legacy era only, either `result` or `error` is: an exception that tells
-    why.
-    """
-
-    __match_args__: Final = ("request", "result", "ttl_ms", "cache_scope", "error")
-    request: Final[int]
-    result: Final[bytes | None]
-    ttl_ms: Final[int | None]
-    cache_scope: Final[Literal["public", "private"] | None]
-    error: Final[McpError | None]
-
-@final
-class RequestFailed:
-    """A request ended without a result.
-
-    `error` is an exception of the `McpError` tree, made but not raised: `RpcError` if the server answered
-    so, otherwise the local reason, which can never pass for the server's.
-    """
-
-    __match_args__: Final = ("request", "error")
-    request: Final[int]
-    error: Final[McpError]
-
-@final
-class InputRequired:
-    """The server asks something; answer each question, in any order.
-
-    `request` is `None` where the revision does not say what it is for; `round` counts from 1.
-    """
-
-    __match_args__: Final = ("request", "inputs", "round")
-    request: Final[int | None]
-    inputs: Final[list[InputRequest]]
-    round: Final[int]
-
-@final
-class InputWithdrawn:
-    """A question no longer stands; an answer would be refused."""
-
-    __match_args__: Final = ("input",)
-    input: Final[int]
-
-@final
-class ProgressReceived:
-    """A request reports progress. `increasing` is false if it is not more than the last time."""
-
-    __match_args__: Final = ("request", "progress", "total", "message", "increasing")
-    request: Final[int]
-    progress: Final[float]
-    total: Final[float | None]
-    message: Final[str | None]
-    increasing: Final[bool]
-
-@final
-class LogReceived:
-    """The server logs something. `level` is `None` if it wrote an unknown one."""
-
-    __match_args__: Final = ("request", "level", "logger", "data")
-    request: Final[int | None]
-    level: Final[LogLevel | None]
-    logger: Final[str | None]
-    data: Final[bytes]
-
-@final
-class SubscriptionAcknowledged:
-    """A subscription is in force; `honoured` may be less than was asked."""
-
-    __match_args__: Final = ("subscription", "honoured")
-    subscription: Final[int]
-    honoured: Final[SubscriptionFilter]
-
-@final
-class SubscriptionEnded:
-    """A subscription is over. Unless `graceful`, changes may have been missed."""
-
-    __match_args__: Final = ("subscription", "graceful")
-    subscription: Final[int]
-    graceful: Final[bool]
-
-@final
-class ListChanged:
-    """A list of the server changed: fetch it again."""
-
-    __match_args__: Final = ("kind", "subscription")
-    kind: Final[ListKindName]
-    subscription: Final[int | None]
-
-@final
-class ResourceUpdated:
-    """A resource changed: read it again. It may lie below the URI that was subscribed to."""
-
-    __match_args__: Final = ("uri", "subscription")
-    uri: Final[str]
-    subscription: Final[int | None]
-
-# ---------------------------------------------------------------- events of a server
-
-@final
-class ToolCalled:
-    """A registered tool is called; `arguments` is an object, not checked against the tool's schema.
-
-    Like every request it is answered once, by `Server.respond`, `respond_error` or `require_input`; after
-    the latter it comes again with the answers: with the same number in the legacy era, later with a new
-    one.
-    """
-
-    __match_args__: Final = ("request", "name", "arguments", "context")
-    request: Final[int]
-    name: Final[str]
-    arguments: Final[bytes | None]
-    context: Final[RequestContext]
-
-@final
-class ResourceReadRequested:
-    """A resource is read: registered itself, or matched by the registered `template`.
-
-    `variables` holds what the template's variables stand for, percent-decoded.
-    """
-
-    __match_args__: Final = ("request", "uri", "template", "variables", "context")
-    request: Final[int]
-    uri: Final[str]
-    template: Final[str | None]
-    variables: Final[dict[str, str]]
-    context: Final[RequestContext]
-
-@final
-class PromptRequested:
-    """A registered prompt is asked for; `arguments` is an object of strings."""
-
-    __match_args__: Final = ("request", "name", "arguments", "context")
-    request: Final[int]
-    name: Final[str]
-    arguments: Final[bytes | None]
-    context: Final[RequestContext]
-
-@final
-class CompletionRequested:
-    """Suggestions for `argument` are asked for, of which `value` is typed so far.
-
-    Exactly one of `prompt` and `resource` is set; `arguments` are those settled before.
-    """
-
-    __match_args__: Final = ("request", "prompt", "resource", "argument", "value", "arguments", "context")
-    request: Final[int]
-    prompt: Final[str | None]
-    resource: Final[str | None]
-    argument: Final[str]
-    value: Final[str]
-    arguments: Final[bytes | None]
-    context: Final[RequestContext]
-
-@final
-class RequestReceived:
-    """A request of one of the `extension_methods`."""
-
-    __match_args__: Final = ("request", "method", "params", "context")
-    request: Final[int]
-    method: Final[str]
-    params: Final[bytes | None]
-    context: Final[RequestContext]
-
-@final
-class RequestCancelled:
-    """The client no longer wants the answer. A late answer is accepted and sends nothing."""
-
-    __match_args__: Final = ("request", "reason")
-    request: Final[int]
-    reason: Final[str | None]
-
-@final
-class SubscriptionOpened:
-    """A client watches what `filter` says."""
-
-    __match_args__: Final = ("subscription", "filter")
-    subscription: Final[int]
-    filter: Final[SubscriptionFilter]
-
-@final
-class SubscriptionClosed:
-    """A client no longer watches."""
-
-    __match_args__: Final = ("subscription",)
-    subscription: Final[int]
-
-@final
-class SessionOpened:
-    """A legacy client has finished its handshake."""
-
-    __match_args__: Final = ("session", "revision", "client", "capabilities")
-    session: Final[int]
-    revision: Final[str]
-    client: Final[bytes | None]
-    capabilities: Final[bytes | None]
-    def has_capability(self, path: str) -> bool:
-        """Whether the client declared the capability, for example `"sampling.tools"`."""
-
-@final
-class SessionClosed:
-    """A legacy session is over."""
-
-    __match_args__: Final = ("session",)
-    session: Final[int]
-
-@final
-class Drained:
-    """The end of input was reached; requests that never got their answer are `abandoned`."""
-
-    __match_args__: Final = ("abandoned",)
-    abandoned: Final[list[int]]
-
-# ---------------------------------------------------------------- the machines
-
-@final
-class Client:
-    """A client behind newline framing. It starts to connect at once: take `data_to_send`.
-
-    `seed` is 32 random bytes, never used twice. `capabilities` is the JSON of a `ClientCapabilities`
-    object, `revisions` what it is willing to speak (all), `era` the `era_verdict` of an earlier connection to
-    the same server. One that this version cannot read is a ValueError: leave it out then, and the server is
-    probed.
-    """
-
-    def __new__(
-        cls,
-        *,
-        name: str,
-        version: str,
-        seed: bytes,
-        now: int,
-        title: str | None = None,
-        description: str | None = None,
-        website_url: str | None = None,
-        icons: Json | None = None,
-        capabilities: Json | None = None,
-        revisions: Sequence[str] | None = None,
-        era: str | None = None,
-        limits: Limits | None = None,
-        timeouts: Timeouts | None = None,
-    ) -> Client: ...
-    # bytes
-    def receive_data(self, data: bytes, now: int) -> list[Event]:
-        """Take bytes that were read, cut anywhere, and give all events.
-
-        When the connection is over already, and no event is left to tell it, `ConnectionClosedError` is
-        raised.
-        """
-    def receive_eof(self, now: int) -> list[Event]:
-        """The server closed its side; requests in flight fail."""
-    def connection_lost(self, now: int) -> list[Event]:
-        """The transport broke: nothing can be sent or received any more."""
-    def restart(self, now: int) -> list[Event]:
-        """The server was started afresh, as `RestartRequired` asked."""
-    def data_to_send(self) -> bytes:
-        """Take out all bytes that wait to be sent."""
-    def events(self) -> list[Event]:
-        """Take out the events that commands have caused."""
-    def handle_timeout(self, now: int) -> list[Event]:
-        """Let time pass. Harmless when nothing is due."""
-    def poll_timeout(self) -> int | None:
-        """When to call `handle_timeout` at the latest, if ever."""
-    @property
-    def wants_input(self) -> bool:
-        """False while so much waits to be sent or taken that the host should stop reading."""
-    @property
-    def is_finished(self) -> bool:
-        """True when everything is over and sent: close this side of the stream."""
-    # commands
     def request(
         self,
         method: str,
@@ -649,6 +253,162 @@ class Client:
     @property
     def era_verdict(self) -> str | None:
         """What to store and give as `era` to the next client of this server, once known."""
+
+@final
+class Client(_ClientCommands):
+    """A client behind newline framing. It starts to connect at once: take `data_to_send`.
+
+    `seed` is 32 random bytes, never used twice. `capabilities` is the JSON of a `ClientCapabilities`
+    object, `revisions` what it is willing to speak (all), `era` the `era_verdict` of an earlier connection to
+    the same server. One that this version cannot read is a ValueError: leave it out then, and the server is
+    probed.
+    """
+
+    def __new__(
+        cls,
+        *,
+        name: str,
+        version: str,
+        seed: bytes,
+        now: int,
+        title: str | None = None,
+        description: str | None = None,
+        website_url: str | None = None,
+        icons: Json | None = None,
+        capabilities: Json | None = None,
+        revisions: Sequence[str] | None = None,
+        era: str | None = None,
+        limits: Limits | None = None,
+        timeouts: Timeouts | None = None,
+    ) -> Client: ...
+    # bytes
+    def receive_data(self, data: bytes, now: int) -> list[Event]:
+        """Take bytes that were read, cut anywhere, and give all events.
+
+        When the connection is over already, and no event is left to tell it, `ConnectionClosedError` is
+        raised.
+        """
+    def receive_eof(self, now: int) -> list[Event]:
+        """The server closed its side; requests in flight fail."""
+    def connection_lost(self, now: int) -> list[Event]:
+        """The transport broke: nothing can be sent or received any more."""
+    def restart(self, now: int) -> list[Event]:
+        """The server was started afresh, as `RestartRequired` asked."""
+    def data_to_send(self) -> bytes:
+        """Take out all bytes that wait to be sent."""
+    def events(self) -> list[Event]:
+        """Take out the events that commands have caused."""
+    def handle_timeout(self, now: int) -> list[Event]:
+        """Let time pass. Harmless when nothing is due."""
+    def poll_timeout(self) -> int | None:
+        """When to call `handle_timeout` at the latest, if ever."""
+    @property
+    def wants_input(self) -> bool:
+        """False while so much waits to be sent or taken that the host should stop reading."""
+    @property
+    def is_finished(self) -> bool:
+        """True when everything is over and sent: close this side of the stream."""
+
+@final
+class HttpRequest:
+    """A request to send. `headers` lacks those that an HTTP library adds; a stream may stay silent."""
+
+    __match_args__: Final = ("exchange", "method", "url", "headers", "body", "is_stream")
+    @property
+    def exchange(self) -> int: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def url(self) -> str: ...
+    @property
+    def headers(self) -> list[tuple[str, str]]: ...
+    @property
+    def body(self) -> bytes: ...
+    @property
+    def is_stream(self) -> bool: ...
+
+@final
+class HttpAbort:
+    """An exchange to give up: close its connection, or reset its stream. Its end is not reported."""
+
+    __match_args__: Final = ("exchange",)
+    @property
+    def exchange(self) -> int: ...
+
+@final
+class AuthorizationRequired:
+    """The server answered 401 or 403; the exchange waits for `authorized` or `unauthorized`."""
+
+    __match_args__: Final = ("exchange", "status", "challenges")
+    @property
+    def exchange(self) -> int: ...
+    @property
+    def status(self) -> int: ...
+    @property
+    def challenges(self) -> list[str]:
+        """The values of `WWW-Authenticate`, in order."""
+
+@final
+class HttpClient(_ClientCommands):
+    """A client over HTTP. It starts to connect at once: carry out what `poll_transmit` gives.
+
+    `url` is never normalised. `falls_back_to_sse` allows HTTP+SSE of the first revision, `opens_stream` the
+    stream of a session that belongs to no request; with `authorizes`, a 401 or 403 is asked about with
+    `AuthorizationRequired`. The other settings are those of `Client`.
+    """
+
+    def __new__(
+        cls,
+        *,
+        url: str,
+        name: str,
+        version: str,
+        seed: bytes,
+        now: int,
+        title: str | None = None,
+        description: str | None = None,
+        website_url: str | None = None,
+        icons: Json | None = None,
+        capabilities: Json | None = None,
+        revisions: Sequence[str] | None = None,
+        era: str | None = None,
+        limits: Limits | None = None,
+        timeouts: Timeouts | None = None,
+        falls_back_to_sse: bool = True,
+        opens_stream: bool = True,
+        authorizes: bool = False,
+    ) -> HttpClient: ...
+    def poll_transmit(self) -> HttpRequest | HttpAbort | None:
+        """What to do next, if anything. Redirects are not to be followed."""
+    def receive_head(
+        self, exchange: int, status: int, headers: Sequence[tuple[str, str]], now: int
+    ) -> list[Event]:
+        """Take the head of a response."""
+    def receive_body(self, exchange: int, data: bytes, now: int) -> list[Event]:
+        """Take a piece of the body, after decoding of its codings."""
+    def receive_end(self, exchange: int, now: int) -> list[Event]:
+        """The response is complete."""
+    def receive_failure(
+        self, exchange: int, failure: Literal["not_sent", "broken", "redirected"], now: int
+    ) -> list[Event]:
+        """The exchange has failed."""
+    def wants_input(self, exchange: int) -> bool:
+        """Whether to read on in an exchange."""
+    def poll_http_event(self) -> AuthorizationRequired | None:
+        """The next exchange that waits for authorization, if any."""
+    def authorized(self, exchange: int, now: int) -> list[Event]:
+        """There are new credentials: the exchange is sent again, once."""
+    def unauthorized(self, exchange: int, now: int) -> list[Event]:
+        """There are none: what waits for the exchange fails."""
+    def events(self) -> list[Event]:
+        """Take out the events that commands have caused."""
+    def handle_timeout(self, now: int) -> list[Event]:
+        """Let time pass. Harmless when nothing is due."""
+    def poll_timeout(self) -> int | None:
+        """When to call `handle_timeout` at the latest, if ever."""
+    @property
+    def is_finished(self) -> bool:
+        """True when everything is over and nothing is left to be done."""
 
 @final
 class Server:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._server import Server
+    from ._workers import Workers
 
 _READ = 1 << 16
 _MOST_POSTED = 64  # calls from other threads that may wait
@@ -117,7 +118,7 @@ class Host:
         self.on_blocked: Callable[[], None] = _nothing
         self.on_advance: Callable[[], None] = _nothing
         self.start_task: Callable[[Any], Any] = _nothing  # there once `has_loop` is true
-        self._workers: _Workers | None = None
+        self._workers: Workers | None = None
         self._blocked: list[Any] = []
         self._ended = False  # the input, or our interest in it
         self._stopped = False  # by a signal
@@ -200,7 +201,9 @@ class Host:
 
     def run_in_thread(self, function: Callable[[], None]) -> None:
         if self._workers is None:
-            self._workers = _Workers()
+            from ._workers import Workers
+
+            self._workers = Workers()
         self._workers.submit(function)
 
     # ------------------------------------------------------------ shared by both loops
@@ -475,44 +478,3 @@ class _Writer:
             os.close(self._own)
         elif self._restore:
             os.set_blocking(self.target, True)
-
-
-class _Workers:
-    """Worker threads for sync handlers. They end with the process, whatever a handler does."""
-
-    def __init__(self) -> None:
-        from queue import SimpleQueue
-
-        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._most = 64
-        self._idle = 0
-        self._count = 0
-        self._lock = _thread.allocate_lock()
-
-    def submit(self, job: Callable[[], None]) -> None:
-        """Run a job as soon as a thread is free; new threads are started up to a bound."""
-        with self._lock:
-            starts = self._idle <= 0 and self._count < self._most
-            if starts:
-                self._count += 1
-            else:
-                self._idle -= 1
-        self._jobs.put(job)
-        if starts:
-            from threading import Thread
-
-            Thread(target=self._work, name=f"barewire-{self._count}", daemon=True).start()
-
-    def _work(self) -> None:
-        while True:
-            job = self._jobs.get()
-            if job is None:
-                return
-            job()
-            with self._lock:
-                self._idle += 1
-
-    def close(self) -> None:
-        """Let idle threads end."""
-        for _ in range(self._count):
-            self._jobs.put(None)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from . import _native as native
 from ._client import BaseClient, Pages, encode, milliseconds
 from ._client_threads import ThreadHost, refuse_coroutines
-from ._engine import Change, Changes, now
+from ._clock import now
+from ._engine import Change, Changes
 from ._results import LISTS, read_call, read_completion, read_list, read_prompt, read_resource
 
 if TYPE_CHECKING:

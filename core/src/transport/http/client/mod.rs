@@ -48,6 +48,21 @@ pub struct HttpClientConfig {
     pub authorizes: bool,
 }
 
+impl HttpClientConfig {
+    /// For the server at `url`, with the defaults.
+    pub fn new(url: &str) -> HttpClientConfig {
+        HttpClientConfig {
+            url: url.into(),
+            falls_back_to_sse: true,
+            opens_stream: true,
+            message_bytes: 16 << 20,
+            resumptions: 5,
+            retry: 1_000,
+            authorizes: false,
+        }
+    }
+}
+
 /// One thing to do.
 #[derive(Debug)]
 #[non_exhaustive]

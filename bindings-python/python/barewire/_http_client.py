@@ -1,0 +1,130 @@
+"""Exchanges of the asynchronous client, carried out by httpx2."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+try:
+    import httpx2
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        "a client over HTTP needs httpx2: install barewire[http]", name="httpx2"
+    ) from error
+
+if TYPE_CHECKING:
+    from . import _native as native
+    from ._carriage import HttpCarriage
+    from ._client_host import Waker
+    from ._engine import HttpOptions
+
+__all__ = ["AsyncExchanges", "settings"]
+
+#: Seconds to wait for a connection, and to be rid of what is sent. The core waits for answers.
+TIMEOUT = httpx2.Timeout(30.0, read=None, pool=None)
+#: The core bounds what is in flight.
+LIMITS = httpx2.Limits(max_connections=None, max_keepalive_connections=64)
+
+
+def settings(options: HttpOptions) -> dict[str, Any]:
+    """What an httpx2 client of ours is made with."""
+    return {"headers": options.headers, "auth": options.auth, "timeout": TIMEOUT, "limits": LIMITS}
+
+
+class Tasks(Protocol):
+    """What runs tasks."""
+
+    def spawn(self, function: Callable[..., Awaitable[None]], *arguments: Any) -> Callable[[], object]:
+        """Run `function`, which does not raise, in a task; what is returned cancels it."""
+
+    def waker(self) -> Waker:
+        """Something to wait with."""
+
+
+class AsyncExchanges:
+    """Carries out each request in a task of its own."""
+
+    def __init__(self, host: Tasks, carriage: HttpCarriage, options: HttpOptions) -> None:
+        self._host = host
+        self._carriage = carriage
+        self._own = options.client is None
+        self._client: httpx2.AsyncClient = options.client or httpx2.AsyncClient(**settings(options))
+        self._running: dict[int, Callable[[], object]] = {}
+        self._paused: set[Waker] = set()
+        self._ended = host.waker()
+
+    def start(self, request: native.HttpRequest) -> None:
+        """Send a request, and hand in what comes back."""
+        self._running[request.exchange] = self._host.spawn(self._carry_out, request)
+
+    def abort(self, exchange: int) -> None:
+        """Give up an exchange: its connection is closed."""
+        cancel = self._running.pop(exchange, None)
+        if cancel is not None:
+            cancel()
+
+    def progressed(self) -> None:
+        """The machine may want to read on where it did not."""
+        for waker in list(self._paused):
+            waker.wake()
+        if self._carriage.machine.is_finished:
+            self._ended.wake()
+
+    async def aclose(self) -> None:
+        """End in order: wait for what the machine still has to say, then drop all connections."""
+        try:
+            while not self._carriage.machine.is_finished:
+                await self._ended.wait()
+        finally:
+            for exchange in list(self._running):
+                self.abort(exchange)
+            if self._own:
+                await self._client.aclose()
+
+    async def _carry_out(self, request: native.HttpRequest) -> None:
+        exchange, carriage = request.exchange, self._carriage
+        sent = False
+        try:
+            stream = self._client.stream(
+                request.method,
+                request.url,
+                headers=request.headers,
+                content=request.body or None,
+                follow_redirects=False,
+            )
+            async with stream as response:
+                sent = True
+                carriage.receive_head(exchange, response.status_code, response.headers.multi_items())
+                async for data in response.aiter_bytes():
+                    carriage.receive_body(exchange, data)
+                    if not carriage.machine.wants_input(exchange):
+                        await self._wait_for_room(exchange)
+            carriage.receive_end(exchange)
+        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
+            carriage.receive_failure(exchange, sent or not _was_not_sent(error), error)
+        finally:
+            self._running.pop(exchange, None)
+
+    async def _wait_for_room(self, exchange: int) -> None:
+        waker = self._host.waker()
+        self._paused.add(waker)
+        try:
+            while not self._carriage.machine.wants_input(exchange):
+                await waker.wait()
+        finally:
+            self._paused.discard(waker)
+
+
+def _was_not_sent(error: Exception) -> bool:
+    """Whether the server cannot have seen the request."""
+    return isinstance(
+        error,
+        (
+            httpx2.ConnectError,
+            httpx2.ConnectTimeout,
+            httpx2.PoolTimeout,
+            httpx2.UnsupportedProtocol,
+            httpx2.InvalidURL,
+            httpx2.ProxyError,
+        ),
+    )
