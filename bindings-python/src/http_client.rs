@@ -20,11 +20,8 @@ use crate::guard::{Guarded, Holder, step, with};
 use crate::values::SubscriptionFilter;
 
 /// Failures by their names in Python.
-const FAILURES: [(ExchangeFailure, &str); 3] = [
-    (ExchangeFailure::NotSent, "not_sent"),
-    (ExchangeFailure::Broken, "broken"),
-    (ExchangeFailure::Redirected, "redirected"),
-];
+const FAILURES: [(ExchangeFailure, &str); 2] =
+    [(ExchangeFailure::NotSent, "not_sent"), (ExchangeFailure::Broken, "broken")];
 
 records! {
     /// A request to send.
@@ -112,9 +109,9 @@ client_class! {
         }
 
         /// What to do next, if anything: an `HttpRequest` or an `HttpAbort`.
-        fn poll_transmit<'py>(this: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        fn poll_transmit<'py>(this: &Bound<'py, Self>, now: u64) -> PyResult<Option<Bound<'py, PyAny>>> {
             let py = this.py();
-            match with(this, |http| Ok(http.poll_transmit()))? {
+            match with(this, |http| Ok(http.poll_transmit(Instant::from_millis(now))))? {
                 Some(HttpTransmit::Request(request)) => {
                     let headers = request.headers.into_iter();
                     let headers = headers.map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
@@ -163,7 +160,7 @@ client_class! {
             step(this, |http| http.receive_end(Instant::from_millis(now), exchange))
         }
 
-        /// The exchange has failed: `"not_sent"`, `"broken"` or `"redirected"`.
+        /// The exchange has failed: `"not_sent"` or `"broken"`. A redirect is a response like any other.
         fn receive_failure<'py>(
             this: &Bound<'py, Self>,
             exchange: u64,

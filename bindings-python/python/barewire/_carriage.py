@@ -172,7 +172,7 @@ class HttpCarriage:
         exchanges = self._exchanges
         if exchanges is None:
             return
-        while (transmit := self.machine.poll_transmit()) is not None:
+        while (transmit := self.machine.poll_transmit(now())) is not None:
             if isinstance(transmit, native.HttpAbort):
                 exchanges.abort(transmit.exchange)
             else:

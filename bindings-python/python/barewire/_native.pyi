@@ -378,7 +378,7 @@ class HttpClient(_ClientCommands):
         opens_stream: bool = True,
         authorizes: bool = False,
     ) -> HttpClient: ...
-    def poll_transmit(self) -> HttpRequest | HttpAbort | None:
+    def poll_transmit(self, now: int) -> HttpRequest | HttpAbort | None:
         """What to do next, if anything. Redirects are not to be followed."""
     def receive_head(
         self, exchange: int, status: int, headers: Sequence[tuple[str, str]], now: int
@@ -388,10 +388,8 @@ class HttpClient(_ClientCommands):
         """Take a piece of the body, after decoding of its codings."""
     def receive_end(self, exchange: int, now: int) -> list[Event]:
         """The response is complete."""
-    def receive_failure(
-        self, exchange: int, failure: Literal["not_sent", "broken", "redirected"], now: int
-    ) -> list[Event]:
-        """The exchange has failed."""
+    def receive_failure(self, exchange: int, failure: Literal["not_sent", "broken"], now: int) -> list[Event]:
+        """The exchange has failed. A redirect is no failure but a response."""
     def wants_input(self, exchange: int) -> bool:
         """Whether to read on in an exchange."""
     def poll_http_event(self) -> AuthorizationRequired | None:
