@@ -2,6 +2,7 @@
 //! happen to them in any order, and the player of the language-neutral vectors.
 
 mod choices;
+pub mod event_streams;
 pub mod frames;
 mod mutation;
 pub mod operations;

@@ -3,7 +3,8 @@
 use alloc::borrow::Cow;
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
-use alloc::string::ToString;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
@@ -37,18 +38,20 @@ const MIRRORED: [&str; 3] = ["\"boolean\"", "\"integer\"", "\"string\""];
 /// The greatest integer, and the negative of the least, that every receiver reads exactly.
 const SAFE_INTEGER: i64 = (1 << 53) - 1;
 
-/// The arguments of one tool that are mirrored.
+/// The arguments of one tool that are mirrored, as a tree of the members that lead to them. The first node stands for
+/// the arguments as a whole; there is none if nothing is mirrored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ParamHeaders {
-    rows: Vec<Row>,
+    nodes: Vec<Node>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Row {
+/// A member that is mirrored, or that leads to one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Node {
     /// What the tool calls the header, without the prefix.
-    name: Box<str>,
-    /// The members that lead to the argument.
-    path: Vec<Box<str>>,
+    header: Option<Box<str>>,
+    /// Its own members by name, and their places in the list of nodes.
+    members: BTreeMap<Box<str>, usize>,
 }
 
 /// Why the arguments of a tool cannot be mirrored, so that it cannot be called over HTTP.
@@ -131,37 +134,35 @@ pub(crate) type NamedValue = (Box<str>, Box<str>);
 impl ParamHeaders {
     /// Reads the annotations in the text of an `inputSchema`. Most schemas have none and are not walked.
     pub(crate) fn read(schema: &str) -> Result<ParamHeaders, Unmirrored> {
-        let mut found = ParamHeaders::default();
         let bytes = schema.as_bytes();
         let may_hold = memmem::find(bytes, ANNOTATION.as_bytes()).is_some()
             // The keyword may be written with escapes.
             || memmem::find(bytes, br"\u").is_some();
-        if may_hold {
-            let mut walk = Walk { text: schema, path: Vec::new(), rows: &mut found.rows, fault: None };
-            let mut scanner = Scanner::new(schema, DEEPEST);
-            walk.schema(&mut scanner, 0, true)
-                .and_then(|()| scanner.end())
-                .map_err(|_| Unmirrored::InvalidSchema)?;
-            if let Some(fault) = walk.fault {
-                return Err(fault);
-            }
+        if !may_hold {
+            return Ok(ParamHeaders::default());
         }
-        Ok(found)
+        let mut walk = Walk::new(schema);
+        let mut scanner = Scanner::new(schema, DEEPEST);
+        let outcome = walk.schema(&mut scanner, 0, true).and_then(|()| scanner.end());
+        match (outcome, walk.fault) {
+            (Err(_), _) => Err(Unmirrored::InvalidSchema),
+            (Ok(()), Some(fault)) => Err(fault),
+            (Ok(()), None) => Ok(walk.found),
+        }
     }
 
     /// True if no argument is mirrored.
     pub(crate) fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.nodes.is_empty()
     }
 
-    /// The headers for `arguments`, the text of an object: the name behind the prefix and the value, not encoded yet. An
-    /// argument that is absent or null has none.
+    /// The headers for `arguments`, the text of an object. An argument that is absent or null has none.
     pub(crate) fn values(&self, arguments: Option<&str>) -> Result<Vec<NamedValue>, Mismatch> {
         let mut headers = Vec::new();
-        for (row, token) in self.rows.iter().zip(self.locate(arguments)) {
+        for (name, token) in self.locate(arguments) {
             let Some(token) = token else { continue };
-            let value = value_of(token).ok_or_else(|| row.mismatch(MismatchKind::NotMirrorable))?;
-            headers.push((row.name.clone(), value.into()));
+            let value = value_of(token).ok_or_else(|| mismatch(name, MismatchKind::NotMirrorable))?;
+            headers.push((name.into(), value.into()));
         }
         Ok(headers)
     }
@@ -169,8 +170,8 @@ impl ParamHeaders {
     /// Compares `arguments`, the text of an object, with the headers that came: the name behind the prefix in any
     /// case, and the trimmed value. Headers of other names do not count.
     pub(crate) fn check(&self, arguments: Option<&str>, received: &[(&str, &str)]) -> Result<(), Mismatch> {
-        for (row, token) in self.rows.iter().zip(self.locate(arguments)) {
-            let mut values = received.iter().filter(|(name, _)| name.eq_ignore_ascii_case(&row.name));
+        for (name, token) in self.locate(arguments) {
+            let mut values = received.iter().filter(|(received, _)| received.eq_ignore_ascii_case(name));
             let agreed = match (token, values.next(), values.next()) {
                 (_, _, Some(_)) => Err(MismatchKind::Duplicate),
                 (None, None, None) => Ok(()),
@@ -178,71 +179,87 @@ impl ParamHeaders {
                 (None, Some(_), None) => Err(MismatchKind::Unexpected),
                 (Some(token), Some((_, value)), None) => compare(token, value),
             };
-            agreed.map_err(|kind| row.mismatch(kind))?;
+            agreed.map_err(|kind| mismatch(name, kind))?;
         }
         Ok(())
     }
 
-    /// The token of each row's argument, if that is there and not null; of duplicate members the last counts.
-    fn locate<'a>(&self, arguments: Option<&'a str>) -> Vec<Option<&'a str>> {
-        let mut found = alloc::vec![None; self.rows.len()];
-        if let Some(text) = arguments.filter(|_| !self.rows.is_empty()) {
-            let rows: Vec<usize> = (0..self.rows.len()).collect();
-            let mut scanner = Scanner::new(text, MAX_DEPTH);
+    /// The name of each header and the token of its argument, if that is there and not null; of duplicate members the
+    /// last counts.
+    fn locate<'a>(&self, arguments: Option<&'a str>) -> impl Iterator<Item = (&str, Option<&'a str>)> {
+        let mut found = alloc::vec![None; self.nodes.len()];
+        if let Some(text) = arguments.filter(|_| !self.is_empty()) {
             // What is no object holds no argument; whoever checks arguments says so.
-            let _ = self.locate_in(text, &mut scanner, 0, &rows, &mut found);
+            let _ = self.locate_members(text, &mut Scanner::new(text, MAX_DEPTH), 0, 0, &mut found);
         }
-        found.into_iter().map(|token| token.filter(|token| *token != "null")).collect()
+        self.nodes.iter().zip(found).filter_map(|(node, token)| {
+            let header = node.header.as_deref()?;
+            Some((header, token.filter(|token| *token != "null")))
+        })
     }
 
-    /// Looks for the arguments of `rows` in the object before which the scanner stands, `depth` members deep.
-    fn locate_in<'a>(
+    /// Looks for the members of the node at `place` in the object before which the scanner stands, `depth` members deep.
+    fn locate_members<'a>(
         &self,
         text: &'a str,
         scanner: &mut Scanner<'a>,
         depth: usize,
-        rows: &[usize],
+        place: usize,
         found: &mut [Option<&'a str>],
     ) -> Result<(), ScanError> {
         scanner.members(depth, |scanner, key| {
-            let key = decoded(text, &key);
-            // Indices come from `locate`, paths have an element for each depth that is entered.
-            let leads = |row: &&usize| self.rows[**row].path.get(depth).is_some_and(|step| **step == *key);
-            let led: Vec<usize> = rows.iter().filter(leads).copied().collect();
-            for row in &led {
-                found[*row] = None;
+            // Places are those of nodes, and `found` has an entry for each.
+            let member = self.nodes[place].members.get(&*decoded(text, &key)).copied();
+            if let Some(member) = member {
+                self.forget(member, found);
             }
-            let (ends, goes_on): (Vec<usize>, Vec<usize>) =
-                led.into_iter().partition(|row| self.rows[*row].path.len() == depth + 1);
-            if !goes_on.is_empty() && scanner.peek() == Some(b'{') {
-                return self.locate_in(text, scanner, depth + 1, &goes_on, found);
+            // White space before the value is no part of it.
+            let is_object = scanner.peek() == Some(b'{');
+            let start = scanner.position();
+            match member {
+                Some(member) if is_object => self.locate_members(text, scanner, depth + 1, member, found)?,
+                _ => {
+                    scanner.value_at_depth(depth + 1)?;
+                }
             }
-            let value = scanner.value_at_depth(depth + 1)?;
-            for row in ends {
-                found[row] = text.get(value.clone());
+            if let Some(member) = member {
+                found[member] = text.get(start..scanner.position());
             }
             Ok(())
         })
     }
-}
 
-impl Row {
-    fn mismatch(&self, kind: MismatchKind) -> Mismatch {
-        Mismatch { name: self.name.clone(), kind }
+    /// A member that was found stands there again: the earlier one and all within it do not count.
+    fn forget(&self, member: usize, found: &mut [Option<&str>]) {
+        if found[member].take().is_some() {
+            for within in self.nodes[member].members.values() {
+                self.forget(*within, found);
+            }
+        }
     }
 }
 
+fn mismatch(name: &str, kind: MismatchKind) -> Mismatch {
+    Mismatch { name: name.into(), kind }
+}
+
 /// A walk over a schema that collects the annotations.
-struct Walk<'a, 'r> {
+struct Walk<'a> {
     text: &'a str,
-    /// The properties that lead to the schema that is read.
-    path: Vec<Box<str>>,
-    rows: &'r mut Vec<Row>,
+    /// The properties that lead to the schema that is read, and their nodes if they have any yet.
+    path: Vec<(Cow<'a, str>, Option<usize>)>,
+    found: ParamHeaders,
+    /// Names of headers in lower case.
+    names: BTreeSet<String>,
     /// The first thing wrong.
     fault: Option<Unmirrored>,
 }
 
-impl<'a> Walk<'a, '_> {
+impl<'a> Walk<'a> {
+    fn new(text: &'a str) -> Walk<'a> {
+        Walk { text, path: Vec::new(), found: ParamHeaders::default(), names: BTreeSet::new(), fault: None }
+    }
+
     /// Reads the schema before which the scanner stands, inside `depth` containers. It is reachable if only
     /// `properties` lead to it.
     fn schema(&mut self, scanner: &mut Scanner<'a>, depth: usize, reachable: bool) -> Result<(), ScanError> {
@@ -279,7 +296,7 @@ impl<'a> Walk<'a, '_> {
                 return self.others(scanner, depth + 1);
             }
             if reachable {
-                self.path.push(decoded(text, &name).into());
+                self.path.push((decoded(text, &name), None));
             }
             let outcome = self.schema(scanner, depth + 1, reachable);
             if reachable {
@@ -313,11 +330,32 @@ impl<'a> Walk<'a, '_> {
         if !kind.is_some_and(|kind| MIRRORED.contains(&kind)) {
             return Err(Unmirrored::InvalidType(name.into()));
         }
-        if self.rows.iter().any(|row| row.name.eq_ignore_ascii_case(&name)) {
+        if !self.names.insert(name.to_ascii_lowercase()) {
             return Err(Unmirrored::DuplicateName(name.into()));
         }
-        self.rows.push(Row { name: name.into(), path: self.path.clone() });
+        let place = self.node();
+        self.found.nodes[place].header = Some(name.into());
         Ok(())
+    }
+
+    /// The place of the node for the property that is read, made with those that lead to it.
+    fn node(&mut self) -> usize {
+        let nodes = &mut self.found.nodes;
+        if nodes.is_empty() {
+            nodes.push(Node::default());
+        }
+        let mut place = 0;
+        for (name, known) in &mut self.path {
+            let next = nodes.len();
+            let member =
+                known.unwrap_or_else(|| *nodes[place].members.entry((&**name).into()).or_insert(next));
+            if member == next {
+                nodes.push(Node::default());
+            }
+            *known = Some(member);
+            place = member;
+        }
+        place
     }
 }
 

@@ -5,6 +5,7 @@
 
 use alloc::collections::VecDeque;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::mem;
 
@@ -25,8 +26,8 @@ pub struct SseEvent {
     /// The data, its lines joined with LF.
     pub data: String,
     /// The last event id in force with this event: its own or that of an earlier one. `None` if there was none, or
-    /// an empty one took it back.
-    pub id: Option<String>,
+    /// an empty one took it back. Events share it.
+    pub id: Option<Arc<str>>,
 }
 
 impl SseEvent {
@@ -72,8 +73,8 @@ pub struct SseReader {
     line: Line,
     arriving: Arriving,
     /// What the `id` fields say, in force when the event ends.
-    id: Option<String>,
-    last_event_id: Option<String>,
+    id: Option<Arc<str>>,
+    last_event_id: Option<Arc<str>>,
     retry_ms: Option<u64>,
     events: VecDeque<Result<SseEvent, SseFault>>,
 }
@@ -340,8 +341,8 @@ impl SseReader {
                 self.retry_ms = Some(retry);
             }
         } else if !value.contains(&0) {
-            match String::from_utf8(value) {
-                Ok(id) => self.id = Some(id).filter(|id| !id.is_empty()),
+            match core::str::from_utf8(&value) {
+                Ok(id) => self.id = Some(id).filter(|id| !id.is_empty()).map(Arc::from),
                 Err(_) => self.arriving.not_utf8 = true,
             }
         }
@@ -349,9 +350,7 @@ impl SseReader {
 
     fn end_event(&mut self) {
         let ended = mem::take(&mut self.arriving);
-        if self.last_event_id != self.id {
-            self.last_event_id.clone_from(&self.id);
-        }
+        self.last_event_id.clone_from(&self.id);
         if ended.oversized || !(ended.has_data || ended.not_utf8) {
             return;
         }

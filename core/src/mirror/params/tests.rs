@@ -11,10 +11,21 @@ fn property(schema: &str) -> Result<ParamHeaders, Unmirrored> {
     ParamHeaders::read(&format!(r#"{{"type":"object","properties":{{"a":{schema}}}}}"#))
 }
 
-/// The name and the path of each row.
+/// The name of each header and the path to its argument.
 fn rows(schema: &str) -> Vec<(String, String)> {
+    fn collect(found: &ParamHeaders, place: usize, path: &str, rows: &mut Vec<(String, String)>) {
+        let node = &found.nodes[place];
+        rows.extend(node.header.as_deref().map(|header| row(header, path.trim_start_matches('/'))));
+        for (name, member) in &node.members {
+            collect(found, *member, &format!("{path}/{name}"), rows);
+        }
+    }
     let found = ParamHeaders::read(schema).unwrap();
-    found.rows.iter().map(|row| (row.name.to_string(), row.path.join("/"))).collect()
+    let mut rows = Vec::new();
+    if !found.is_empty() {
+        collect(&found, 0, "", &mut rows);
+    }
+    rows
 }
 
 fn row(name: &str, path: &str) -> (String, String) {
@@ -185,6 +196,9 @@ fn of_members_that_stand_twice_the_last_counts() {
     assert_eq!(values(r#"{"region":"a","regio\u006e":null}"#), []);
     assert_eq!(values(r#"{"where":{"zone":"a","rack":1},"where":{"zone":"b"}}"#), [row("Zone", "b")]);
     assert_eq!(values(r#"{"where":{"zone":"a"},"where":1}"#), []);
+    // In a schema too.
+    let twice = r#"{"properties":{"a":{"type":"string","x-mcp-header":"A"},"a":{"type":"string","x-mcp-header":"B"}}}"#;
+    assert_eq!(rows(twice), [row("B", "a")]);
 }
 
 // proves: BASE-298 FEAT-079
@@ -305,6 +319,17 @@ fn integers_compare_as_numbers_and_booleans_as_words() {
     assert_eq!(checks(r#"{"verbose":false}"#, &[("Verbose", "false")]), Ok(()));
     // A string of digits is no number.
     assert_eq!(checks(r#"{"region":"42"}"#, &[("Region", "42.0")]), Err(MismatchKind::Different));
+}
+
+#[test]
+fn a_schema_with_many_annotations_costs_no_more_than_its_length() {
+    let name = "x".repeat(1000);
+    let leaves: Vec<String> =
+        (0..20_000).map(|at| format!(r#""{at}":{{"type":"string","x-mcp-header":"H{at}"}}"#)).collect();
+    let open = format!(r#"{{"properties":{{"{name}":"#).repeat(60);
+    let schema = format!(r#"{open}{{"properties":{{{}}}}}{}"#, leaves.join(","), "}}".repeat(60));
+    let found = ParamHeaders::read(&schema).unwrap();
+    assert_eq!(found.nodes.len(), 1 + 60 + 20_000);
 }
 
 #[test]
