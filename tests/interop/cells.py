@@ -71,9 +71,14 @@ PUBLISHED_SERVERS = {
     "server-filesystem": package("server-filesystem"),
     "server-memory": package("server-memory"),
 }
-HTTP_SERVERS = {**PEER_SERVERS, "server-everything": PUBLISHED_SERVERS["server-everything"]}
-# The transport of the first revision; a server of the others answers at one endpoint instead.
-SSE_SERVERS = {name: HTTP_SERVERS[name] for name in ("mcp1", "mcp2", "ts1", "server-everything")}
+# One program in both roles, over Streamable HTTP only.
+RMCP = str(WORK / "rust" / "debug" / "barewire-interop-rmcp")
+HTTP_CLIENTS = {**PEER_CLIENTS, "rmcp": python("mcp2", "client_rmcp.py")}
+HTTP_SERVERS = {
+    **PEER_SERVERS,
+    "rmcp": [RMCP, "server"],
+    "server-everything": PUBLISHED_SERVERS["server-everything"],
+}
 # These run with the interpreter that runs the tests: it has barewire.
 OUR_CLIENTS = {
     "barewire": [sys.executable, str(HERE / "ours" / "client_barewire.py")],
@@ -82,6 +87,7 @@ OUR_CLIENTS = {
 OUR_SERVERS = {"barewire": [sys.executable, str(HERE / "ours" / "server_barewire.py")]}
 # Where our programs find the walks, and the server that ours extends.
 PATHS = [PEERS / "python", HERE.parent / "conformance" / "python"]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, PATHS)), "INTEROP_RMCP": RMCP}
 
 
 @dataclass(frozen=True)
@@ -170,9 +176,8 @@ class Grid:
         server = self._servers[group[0].server]
         if group[0].transport == "stdio":
             return {session: self._run(session, ["--", *NOTE_EXIT, *server]) for session in group}
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, PATHS))}
         try:
-            with listeners.listening(server, group[0].transport, environment) as url:
+            with listeners.listening(server, group[0].transport, ENVIRONMENT) as url:
                 option = OPTIONS[group[0].transport]
                 return {session: self._run(session, [option, url]) for session in group}
         except listeners.NotListening as reason:
@@ -188,8 +193,7 @@ class Grid:
             root = Path(folder).resolve()
             exit_status = root / "exit-status"
             environment = {
-                **os.environ,
-                "PYTHONPATH": os.pathsep.join(map(str, PATHS)),
+                **ENVIRONMENT,
                 "INTEROP_ROOT": root.as_uri(),
                 "INTEROP_EXIT": str(exit_status),
                 "MEMORY_FILE_PATH": str(root / "memory.jsonl"),

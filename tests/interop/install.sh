@@ -44,11 +44,17 @@ install_python() {
     fi
 }
 
-# The three parts share nothing, so they install at the same time.
+# One program in both roles, from `peers/rust`.
+install_rust() {
+    (cd "$here/peers/rust" && cargo build --locked --quiet --target-dir "$work/rust")
+}
+
+# The four parts share nothing, so they install at the same time.
 install_node &
 node_job=$!
 install_python mcp1 &
 mcp1_job=$!
 install_python mcp2
+install_rust
 wait "$mcp1_job"
 wait "$node_job"

@@ -8,28 +8,27 @@ import cells
 import pytest
 from cells import Session
 
-# A server meets clients of another language, by turns: each program is met in every revision that it knows.
+# Whom a server meets in each of `cells.REVISIONS`: programs of other languages, so that each program is met,
+# on either side, in every revision that it knows.
 MEETINGS = {
-    "mcp1": ["ts1", "ts2"],
-    "mcp2": ["ts2", "ts1"],
-    "ts1": ["mcp1", "mcp2"],
-    "ts2": ["mcp2", "mcp1"],
-    "server-everything": ["mcp2", "mcp1"],
+    "mcp1": ["ts1", "ts2", "rmcp", "ts1", "ts2", "rmcp"],
+    "mcp2": ["ts2", "rmcp", "ts1", "ts2", "rmcp", "ts2"],
+    "ts1": ["mcp1", "mcp2", "rmcp", "mcp1", "mcp2", "rmcp"],
+    "ts2": ["mcp2", "rmcp", "mcp1", "mcp2", "mcp2", "rmcp"],
+    "rmcp": ["mcp1", "ts1", "mcp2", "ts2", "ts2", "mcp2"],
+    "server-everything": ["rmcp", "mcp2", "mcp1", "rmcp", "mcp2", "mcp2"],
 }
+SSE_MEETINGS = {"mcp1": "ts1", "mcp2": "ts2", "ts1": "mcp1", "server-everything": "mcp2"}
 GRID = cells.Grid(
-    cells.PEER_CLIENTS,
+    cells.HTTP_CLIENTS,
     cells.HTTP_SERVERS,
     [
         *(
-            Session(clients[turn % 2], server, revision, "http")
+            Session(client, server, revision, "http")
             for server, clients in MEETINGS.items()
-            for turn, revision in enumerate(cells.REVISIONS)
+            for client, revision in zip(clients, cells.REVISIONS, strict=True)
         ),
-        *(
-            Session(client, server, "2024-11-05", "sse")
-            for server in cells.SSE_SERVERS
-            for client in MEETINGS[server]
-        ),
+        *(Session(client, server, "2024-11-05", "sse") for server, client in SSE_MEETINGS.items()),
     ],
 )
 
