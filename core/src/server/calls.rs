@@ -111,8 +111,14 @@ impl Server {
     ) {
         let takes_rounds = method.is_some_and(|method| method.row().rounds);
         let mut context = self.context(arrival, caller, message);
-        let state =
-            present(arrival.params.request_state).filter(|_| takes_rounds && context.era() == Era::Modern);
+        let has_rounds = takes_rounds && context.era() == Era::Modern;
+        let state = present(arrival.params.request_state).filter(|_| has_rounds);
+        if has_rounds && state.is_none() {
+            match self.answers_ahead(arrival) {
+                Ok(answers) => context.input_answers = answers,
+                Err(error) => return self.refuse(&arrival.addressee(), &error),
+            }
+        }
         if let Some(state) = state {
             let reopened = match self.reopen(arrival, &context, state) {
                 Ok(reopened) => reopened,

@@ -236,7 +236,8 @@ pub struct RequestContext {
     pub session: Option<SessionHandle>,
     /// Who the host says the client is.
     pub principal: Option<Arc<str>>,
-    /// Answers to earlier questions of this request, from all rounds.
+    /// Answers to questions of this request, from all rounds. Before the first round, those that the client gave
+    /// ahead, under whatever keys it chose (basic/patterns/mrtr).
     pub input_answers: Vec<InputAnswer>,
     /// What the application kept with its last question.
     pub state: Option<Json>,

@@ -344,6 +344,22 @@ impl Server {
         self.config.clock_origin.after(self.now.as_millis()).as_millis()
     }
 
+    /// Reads answers that come without a state: of a client that knows what it will be asked. What a question is
+    /// answered with is the client's to say, so that these are as good as others; the application finds them by
+    /// their keys, and asks for what is missing.
+    pub(super) fn answers_ahead(&self, arrival: &Arrival<'_>) -> Result<Vec<InputAnswer>, RpcError> {
+        let mut answers: Vec<InputAnswer> = Vec::new();
+        for (key, value) in responses(arrival)?.into_iter().filter(|(_, value)| *value != "null") {
+            check_response("null", value)?;
+            answers.retain(|earlier| *earlier.key != *key);
+            answers.push(answer(key, value));
+            if answers.len() > self.config.limits.inputs {
+                return Err(refusal::invalid_params("inputResponses has too many entries"));
+            }
+        }
+        Ok(answers)
+    }
+
     /// Reads what a retry brings: the state that was given out, and answers to the open questions.
     pub(super) fn reopen(
         &self,
@@ -359,12 +375,7 @@ impl Server {
             self.state_keys.open(&state, &binding, self.wall_clock(), limit).map_err(|_| invalid())?;
         let kept = Json::trusted(core::str::from_utf8(&opened.content).map_err(|_| invalid())?);
         let round: u32 = kept.member("round").and_then(|round| round.parse().ok()).ok_or_else(invalid)?;
-        let responses = match present(arrival.params.input_responses) {
-            None => Vec::new(),
-            Some(_) => object(arrival.params.input_responses)
-                .map(entries)
-                .ok_or_else(|| refusal::invalid_params("inputResponses is not an object"))?,
-        };
+        let responses = responses(arrival)?;
         let mut answers: Vec<_> = kept
             .member("answers")
             .map(|given| entries(given.as_str()).into_iter().map(|(key, value)| answer(key, value)).collect())
@@ -446,6 +457,16 @@ fn check_response(request: &str, response: &str) -> Result<(), RpcError> {
     let is_whole =
         response.as_str().starts_with('{') && member.is_none_or(|member| response.member(member).is_some());
     if is_whole { Ok(()) } else { Err(refusal::invalid_params("an entry of inputResponses is malformed")) }
+}
+
+/// The entries of `inputResponses`.
+fn responses<'a>(arrival: &Arrival<'a>) -> Result<Vec<(String, &'a str)>, RpcError> {
+    match present(arrival.params.input_responses) {
+        None => Ok(Vec::new()),
+        Some(_) => object(arrival.params.input_responses)
+            .map(entries)
+            .ok_or_else(|| refusal::invalid_params("inputResponses is not an object")),
+    }
 }
 
 fn answer(key: String, result: &str) -> InputAnswer {

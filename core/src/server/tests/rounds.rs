@@ -179,16 +179,29 @@ fn members_of_rounds_mean_nothing_to_older_revisions() {
     assert_eq!(context(bench.event()).1.round, 0);
 }
 
+// proves: BASE-360 BASE-361 BASE-362
 #[test]
-fn answers_without_a_state_are_those_of_nobody() {
+fn answers_may_come_ahead_of_the_questions() {
     let mut bench = Bench::new();
-    bench.recv(&modern(
-        "1",
-        "tools/call",
-        r#""name":"echo","inputResponses":{"a":{"action":"accept"}},"requestState":null"#,
-    ));
+    let ahead = |responses: &str| {
+        modern(
+            "1",
+            "tools/call",
+            &format!(r#""name":"echo","inputResponses":{responses},"requestState":null"#),
+        )
+    };
+    bench.recv(&ahead(r#"{"b":{},"a":{"action":"cancel"},"c":null,"a":{"action":"accept"}}"#));
     let (_, context) = context(bench.event());
-    assert_eq!((context.round, context.input_answers.len()), (0, 0));
+    let answers: Vec<_> = context.input_answers.iter().map(answered).collect();
+    assert_eq!(answers, [("b", "{}"), ("a", r#"{"action":"accept"}"#)]);
+    assert_eq!((context.round, context.state), (0, None));
+    // What cannot be an answer is refused, and so are more than a server may ask for.
+    for responses in [r#"{"a":12345}"#, r#"[]"#, r#""a""#] {
+        assert!(Bench::new().reply(&ahead(responses)).contains(r#""code":-32602"#), "{responses}");
+    }
+    let mut bench = Bench::new();
+    bench.server.config.limits.inputs = 1;
+    assert!(bench.reply(&ahead(r#"{"a":{},"b":{}}"#)).contains("too many"));
 }
 
 // proves: BASE-059 BASE-338 BASE-350 FEAT-305
