@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_most_specific_range_decides() {
-        let cases: [(&[&str], bool, bool); 27] = [
+        let cases: [(&[&str], bool, bool); 29] = [
             (&["application/json, text/event-stream"], true, true),
             (&["application/json", "text/event-stream"], true, true),
             (&["APPLICATION/JSON,Text/Event-Stream;q=0.5"], true, true),
@@ -180,6 +180,8 @@ mod tests {
             (&["application/json;charset=utf-8;q=1"], true, false),
             (&["application/json;a=\",text/event-stream\""], true, false),
             (&["application/json;a=\"\\\",text/event-stream\""], true, false),
+            (&["application/json, application/json;q=0"], true, false),
+            (&["application/json;q=0, application/json;charset=utf-8"], true, false),
             (&["text/html"], false, false),
             (&["text/event-streams, application/jsonx"], false, false),
             (&["*/json"], false, false),

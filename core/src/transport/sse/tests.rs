@@ -63,6 +63,7 @@ fn a_mark_counts_at_the_very_start_only() {
 fn comments_and_unknown_fields_are_passed_over() {
     reads(b":\n\n: keep-alive\r\n\r\n:\xff\xff\n\n:data: 1\n\n", &["- -"]);
     reads(b"unknown: x\ndatas: 1\ndat: 2\nData: 3\n data: 4\ndata : 5\nx\n\n", &["- -"]);
+    reads(b"event: a\nevent: b\ndata: 1\n\nevent: a\nevent\ndata: 1\n\n", &["b|\"1\"|-", "-|\"1\"|-", "- -"]);
     reads(b"data: 1\n: between\ndata: 2\nfoo\xff: \xff\n\n", &["-|\"1\\n2\"|-", "- -"]);
 }
 
