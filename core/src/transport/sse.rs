@@ -18,10 +18,13 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// The name of an event that gives none, and of those that carry messages.
 const MESSAGE: &str = "message";
 
+/// A buffer for names that grew beyond this is given back.
+const KEEP: usize = 256;
+
 /// One event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SseEvent {
-    /// The name; `None` if the stream gave none.
+    /// The name; `None` if it is `message`, which is what an event is called that names nothing else.
     pub event: Option<String>,
     /// The data, its lines joined with LF.
     pub data: String,
@@ -34,7 +37,7 @@ impl SseEvent {
     /// Whether the data is a message: the event has no other name, and its data is not empty. An event with empty
     /// data tells an id and no more (basic/transports, 2025-11-25).
     pub fn is_message(&self) -> bool {
-        !self.data.is_empty() && self.event.as_deref().is_none_or(|name| name == MESSAGE)
+        !self.data.is_empty() && self.event.is_none()
     }
 }
 
@@ -349,22 +352,26 @@ impl SseReader {
     }
 
     fn end_event(&mut self) {
-        let ended = mem::take(&mut self.arriving);
+        let mut ended = mem::take(&mut self.arriving);
         self.last_event_id.clone_from(&self.id);
-        if ended.oversized || !(ended.has_data || ended.not_utf8) {
-            return;
+        if !ended.oversized && (ended.has_data || ended.not_utf8) {
+            let outcome = self.outcome(mem::take(&mut ended.data), &ended.event, ended.not_utf8);
+            self.events.push_back(outcome);
         }
-        self.events.push_back(self.event(ended));
+        if ended.event.capacity() <= KEEP {
+            ended.event.clear();
+            self.arriving.event = ended.event;
+        }
     }
 
-    fn event(&self, ended: Arriving) -> Result<SseEvent, SseFault> {
+    fn outcome(&self, data: Vec<u8>, event: &[u8], not_utf8: bool) -> Result<SseEvent, SseFault> {
         let damaged = |bytes| SseFault { violation: Violation::NotUtf8, bytes };
-        let event = match String::from_utf8(ended.event) {
-            Ok(event) if !ended.not_utf8 => Some(event).filter(|event| !event.is_empty()),
-            _ => return Err(damaged(ended.data)),
+        let event = match core::str::from_utf8(event) {
+            Ok(event) if !not_utf8 => Some(event).filter(|event| !event.is_empty() && *event != MESSAGE),
+            _ => return Err(damaged(data)),
         };
-        let data = String::from_utf8(ended.data).map_err(|error| damaged(error.into_bytes()))?;
-        Ok(SseEvent { event, data, id: self.last_event_id.clone() })
+        let data = String::from_utf8(data).map_err(|error| damaged(error.into_bytes()))?;
+        Ok(SseEvent { event: event.map(String::from), data, id: self.last_event_id.clone() })
     }
 }
 

@@ -181,7 +181,7 @@ fn a_stream_with_everything_in_it() {
         "ping|\"123\"|s1-0",
         "-|\"{\\\"a\\\":\\n[],\\n\\\"b\\\":1}\"|s1-1",
         "-|\"\\\"two\u{1f600}\\\"\"|s1-1",
-        "message|\"{}\"|s1-2",
+        "-|\"{}\"|s1-2",
         "s1-2 1500",
     ];
     assert_eq!(read(1000, &chunks), expected);
