@@ -67,7 +67,20 @@ async def call(client: barewire.Client, name: str, arguments: dict[str, Any] | N
         print(f"  {block}")
 
 
-@scenario("initialize", "request-metadata", "json-schema-ref-no-deref")
+@scenario(
+    "initialize",
+    "request-metadata",
+    "sep-2640-client-no-prefetch",
+    "sep-2640-client-verify-digest",
+    "sep-2640-client-verify-frontmatter",
+    "sep-2640-client-verify-size",
+)
+async def look_around(client: barewire.Client, context: Context) -> None:
+    """Connect, and see what there is. Skills are not among what this client looks for."""
+    print(f"{client.server_info} offers {', '.join(client.capabilities) or 'nothing'}")
+
+
+@scenario("json-schema-ref-no-deref")
 async def list_tools(client: barewire.Client, context: Context) -> None:
     """Ask for the tools, all pages of them."""
     async for tool in client.tools():
@@ -137,17 +150,6 @@ async def send_schema_back(client: barewire.Client, context: Context) -> None:
     """Give the schema of one tool to another, as it was received."""
     schemas = {tool.name: tool.input_schema async for tool in client.tools()}
     await call(client, "json_schema_echo", {"schema": schemas["json_schema_2020_12_tool"]})
-
-
-@scenario(
-    "sep-2640-client-no-prefetch",
-    "sep-2640-client-verify-digest",
-    "sep-2640-client-verify-frontmatter",
-    "sep-2640-client-verify-size",
-)
-async def look_around(client: barewire.Client, context: Context) -> None:
-    """Connect to a server that offers skills, which this client does not know of."""
-    print(f"the server offers {', '.join(client.capabilities)}")
 
 
 # ---------------------------------------------------------------- running one
