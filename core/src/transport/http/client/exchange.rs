@@ -1,0 +1,216 @@
+//! The exchanges that are open, each with what it is for and how far it is, and the table that finds them.
+
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+
+use crate::machine::{ExchangeHandle, RequestHandle};
+use crate::time::Instant;
+use crate::transport::http::media::Media;
+use crate::transport::http::status::Asked;
+use crate::transport::sse::SseReader;
+
+use super::HttpRequest;
+use super::resumption::Thread;
+
+/// One message or stream on its way: an HTTP request with its response, or the wait between two of them.
+#[derive(Debug)]
+pub(super) struct Exchange {
+    pub(super) purpose: Purpose,
+    /// What was asked, as far as the meaning of a status depends on it.
+    pub(super) asked: Asked,
+    /// Which session it belongs to.
+    pub(super) session: u64,
+    pub(super) stage: Stage,
+    /// The request, while it may have to be sent again.
+    pub(super) copy: Option<Box<HttpRequest>>,
+    /// The statuses 401 and 403 that were met already.
+    pub(super) challenged: Challenged,
+    /// What is known of its stream for resuming it.
+    pub(super) thread: Thread,
+    deadline: Option<Instant>,
+}
+
+/// What an exchange is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// It carries an attempt of a request, or goes on with its response.
+    Request {
+        request: RequestHandle,
+        /// Which attempt, if one was waiting when it was sent.
+        attempt: Option<u64>,
+    },
+    /// It carries a notification or a response.
+    Notice {
+        /// The request that the notification takes back.
+        withdraws: Option<RequestHandle>,
+    },
+    /// It is the stream of a session that belongs to no request.
+    Standalone,
+    /// It is the stream of HTTP+SSE.
+    Channel,
+    /// It ends a session.
+    EndOfSession,
+}
+
+/// How far an exchange is.
+#[derive(Debug)]
+pub(super) enum Stage {
+    /// It was sent; the head of the response is awaited.
+    Sent,
+    /// The body of the response is gathered.
+    Body {
+        status: u16,
+        media: Media,
+        bytes: Vec<u8>,
+    },
+    /// The body is a stream of events.
+    Stream(Box<SseReader>),
+    /// It has brought what it could; what else comes is passed over.
+    Done,
+    /// Its stream has ended, and is asked for again when its time comes.
+    Dormant,
+    /// It waits for the host to authorize it.
+    Challenged { status: u16 },
+}
+
+/// The statuses 401 and 403 that an exchange met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Challenged {
+    unauthorized: bool,
+    forbidden: bool,
+}
+
+impl Challenged {
+    /// Whether `status` is met for the first time.
+    pub(super) const fn is_first(&mut self, status: u16) -> bool {
+        let met = if status == 401 { &mut self.unauthorized } else { &mut self.forbidden };
+        !core::mem::replace(met, true)
+    }
+}
+
+impl Exchange {
+    pub(super) fn new(purpose: Purpose, asked: Asked, session: u64) -> Exchange {
+        Exchange {
+            purpose,
+            asked,
+            session,
+            stage: Stage::Sent,
+            copy: None,
+            challenged: Challenged::default(),
+            thread: Thread::default(),
+            deadline: None,
+        }
+    }
+
+    /// The request in whose response it brings messages.
+    pub(super) const fn request(&self) -> Option<RequestHandle> {
+        match self.purpose {
+            Purpose::Request { request, .. } => Some(request),
+            _ => None,
+        }
+    }
+
+    /// Whether the host has something to give up.
+    pub(super) const fn is_under_way(&self) -> bool {
+        !matches!(self.stage, Stage::Dormant)
+    }
+}
+
+/// Every open exchange.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    exchanges: BTreeMap<ExchangeHandle, Exchange>,
+    by_request: BTreeMap<RequestHandle, ExchangeHandle>,
+    deadlines: BTreeSet<(Instant, ExchangeHandle)>,
+    notices: usize,
+    last: u64,
+}
+
+impl Table {
+    pub(super) fn insert(&mut self, exchange: Exchange) -> ExchangeHandle {
+        self.last += 1;
+        let handle = ExchangeHandle::from_number(self.last);
+        match exchange.purpose {
+            Purpose::Request { request, .. } => {
+                self.by_request.insert(request, handle);
+            }
+            Purpose::Notice { .. } => self.notices += 1,
+            _ => {}
+        }
+        let deadline = exchange.deadline;
+        self.exchanges.insert(handle, exchange);
+        self.deadlines.extend(deadline.map(|deadline| (deadline, handle)));
+        handle
+    }
+
+    pub(super) fn remove(&mut self, handle: ExchangeHandle) -> Option<Exchange> {
+        let exchange = self.exchanges.remove(&handle)?;
+        match exchange.purpose {
+            Purpose::Request { request, .. } if self.by_request.get(&request) == Some(&handle) => {
+                self.by_request.remove(&request);
+            }
+            Purpose::Notice { .. } => self.notices -= 1,
+            _ => {}
+        }
+        if let Some(deadline) = exchange.deadline {
+            self.deadlines.remove(&(deadline, handle));
+        }
+        Some(exchange)
+    }
+
+    /// Gives an exchange another handle, so that reports about the old HTTP request cannot be taken for the new one's.
+    pub(super) fn rename(&mut self, handle: ExchangeHandle) -> Option<ExchangeHandle> {
+        let exchange = self.remove(handle)?;
+        Some(self.insert(exchange))
+    }
+
+    pub(super) fn get(&self, handle: ExchangeHandle) -> Option<&Exchange> {
+        self.exchanges.get(&handle)
+    }
+
+    pub(super) fn get_mut(&mut self, handle: ExchangeHandle) -> Option<&mut Exchange> {
+        self.exchanges.get_mut(&handle)
+    }
+
+    /// The exchange that carries the last attempt of a request.
+    pub(super) fn of_request(&self, request: RequestHandle) -> Option<ExchangeHandle> {
+        self.by_request.get(&request).copied()
+    }
+
+    pub(super) fn handles(&self) -> Vec<ExchangeHandle> {
+        self.exchanges.keys().copied().collect()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.exchanges.is_empty()
+    }
+
+    /// How many notifications and responses are on their way.
+    pub(super) const fn notices(&self) -> usize {
+        self.notices
+    }
+
+    /// Sets the one deadline of an exchange, or takes it away.
+    pub(super) fn arm(&mut self, handle: ExchangeHandle, deadline: Option<Instant>) {
+        let Some(exchange) = self.exchanges.get_mut(&handle) else { return };
+        if let Some(armed) = core::mem::replace(&mut exchange.deadline, deadline) {
+            self.deadlines.remove(&(armed, handle));
+        }
+        self.deadlines.extend(deadline.map(|deadline| (deadline, handle)));
+    }
+
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        self.deadlines.first().map(|&(deadline, _)| deadline)
+    }
+
+    /// The next exchange whose deadline has come. It has none then until it is armed again.
+    pub(super) fn expire(&mut self, now: Instant) -> Option<ExchangeHandle> {
+        let &(deadline, handle) = self.deadlines.first()?;
+        if deadline > now {
+            return None;
+        }
+        self.arm(handle, None);
+        Some(handle)
+    }
+}

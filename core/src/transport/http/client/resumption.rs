@@ -1,0 +1,137 @@
+//! When a stream that ended is asked for again (basic/transports, 2025-11-25: Resumability and Redelivery).
+
+use alloc::boxed::Box;
+
+use crate::time::Instant;
+
+/// The shortest wait, in milliseconds, whatever a server asks for: it keeps one that closes each stream at once from
+/// making the client spin.
+const LEAST_WAIT: u64 = 10;
+
+/// Milliseconds for which a stream without events must have been open to count as a good one: it was cut off for
+/// being idle, not refused.
+const STEADY: u64 = 10_000;
+
+/// What outlives the connections of one stream.
+#[derive(Debug, Default)]
+pub(super) struct Thread {
+    /// The last event id that was told, over all connections.
+    pub(super) last_event_id: Option<Box<str>>,
+    /// Milliseconds to wait, as the server said last.
+    retry: Option<u64>,
+    /// Attempts in a row that brought nothing.
+    fruitless: u32,
+    /// When the current connection was answered.
+    opened: Option<Instant>,
+    /// The current connection has brought a message.
+    brought: bool,
+    /// Any connection was answered with a stream.
+    pub(super) was_open: bool,
+}
+
+impl Thread {
+    /// A connection was answered with a stream.
+    pub(super) fn open(&mut self, now: Instant) {
+        self.opened = Some(now);
+        self.brought = false;
+        self.was_open = true;
+    }
+
+    /// The connection brought a message.
+    pub(super) const fn bring(&mut self) {
+        self.brought = true;
+    }
+
+    /// The connection ended, having told this id and this wait.
+    pub(super) fn close(&mut self, now: Instant, last_event_id: Option<&str>, retry: Option<u64>) {
+        self.retry = retry.or(self.retry);
+        // An empty id takes back the ones before; a stream that tells none leaves them as they are.
+        let is_new = last_event_id.is_some() && last_event_id != self.last_event_id.as_deref();
+        if is_new {
+            self.last_event_id = last_event_id.map(Into::into);
+        }
+        let steady = self.opened.take().is_some_and(|opened| now.since(opened) >= STEADY);
+        if self.brought || is_new || steady {
+            self.fruitless = 0;
+        }
+    }
+
+    /// Milliseconds until the next attempt, and counts it; `None` if `attempts` in a row brought nothing. The first wait is
+    /// the server's or `standard`, and doubles with each attempt that brings nothing.
+    pub(super) fn next_wait(&mut self, standard: u64, attempts: u32) -> Option<u64> {
+        if self.fruitless >= attempts {
+            return None;
+        }
+        let wait = self.retry.unwrap_or(standard).max(LEAST_WAIT);
+        let doubled = wait.saturating_mul(1_u64.checked_shl(self.fruitless).unwrap_or(u64::MAX));
+        self.fruitless += 1;
+        Some(doubled)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(milliseconds: u64) -> Instant {
+        Instant::from_millis(milliseconds)
+    }
+
+    // proves: BASE-234
+    #[test]
+    fn the_wait_is_the_servers_and_doubles_while_attempts_bring_nothing() {
+        let mut thread = Thread::default();
+        thread.open(at(0));
+        thread.close(at(50), Some("1"), Some(500));
+        assert_eq!(thread.next_wait(1_000, 3), Some(500));
+        // No connection.
+        assert_eq!(thread.next_wait(1_000, 3), Some(1_000));
+        // A connection without anything.
+        thread.open(at(2_000));
+        thread.close(at(2_001), None, None);
+        assert_eq!(thread.next_wait(1_000, 3), Some(2_000));
+        assert_eq!(thread.next_wait(1_000, 3), None);
+        assert_eq!(thread.last_event_id.as_deref(), Some("1"));
+    }
+
+    #[test]
+    fn an_attempt_that_brings_something_starts_the_count_anew() {
+        let brings: [fn(&mut Thread); 3] = [
+            |thread| {
+                thread.open(at(0));
+                thread.bring();
+                thread.close(at(1), None, None);
+            },
+            |thread| {
+                thread.open(at(0));
+                thread.close(at(1), Some("new"), None);
+            },
+            |thread| {
+                thread.open(at(0));
+                thread.close(at(STEADY), Some("old"), None);
+            },
+        ];
+        for bring in brings {
+            let mut thread = Thread::default();
+            thread.open(at(0));
+            thread.close(at(1), Some("old"), None);
+            for _ in 0..3 {
+                assert!(thread.next_wait(1_000, 3).is_some());
+            }
+            bring(&mut thread);
+            assert_eq!(thread.next_wait(1_000, 3), Some(1_000));
+        }
+    }
+
+    #[test]
+    fn no_wait_is_too_short_or_overflows() {
+        let mut thread = Thread::default();
+        thread.close(at(0), Some("1"), Some(0));
+        assert_eq!(thread.next_wait(1_000, 100), Some(LEAST_WAIT));
+        thread.close(at(0), Some("1"), Some(u64::MAX));
+        for _ in 0..99 {
+            assert_eq!(thread.next_wait(1_000, 100), Some(u64::MAX));
+        }
+        assert_eq!(thread.next_wait(1_000, 100), None);
+    }
+}
