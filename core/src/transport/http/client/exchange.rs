@@ -51,6 +51,8 @@ pub(super) enum Purpose {
     Channel,
     /// It ends a session.
     EndOfSession,
+    /// It has brought what it could; what else comes is passed over.
+    Spent,
 }
 
 /// How far an exchange is.
@@ -59,15 +61,11 @@ pub(super) enum Stage {
     /// It was sent; the head of the response is awaited.
     Sent,
     /// The body of the response is gathered.
-    Body {
-        status: u16,
-        media: Media,
-        bytes: Vec<u8>,
-    },
+    Body { status: u16, media: Media, bytes: Vec<u8> },
     /// The body is a stream of events.
     Stream(Box<SseReader>),
-    /// It has brought what it could; what else comes is passed over.
-    Done,
+    /// What comes is passed over.
+    Ignored,
     /// Its stream has ended, and is asked for again when its time comes.
     Dormant,
     /// It waits for the host to authorize it.
@@ -103,17 +101,18 @@ impl Exchange {
         }
     }
 
-    /// The request in whose response it brings messages.
-    pub(super) const fn request(&self) -> Option<RequestHandle> {
-        match self.purpose {
-            Purpose::Request { request, .. } => Some(request),
-            _ => None,
-        }
+    /// Whether it goes on with the response to a request, which came in another exchange.
+    pub(super) const fn is_resumed(&self) -> bool {
+        matches!((self.purpose, self.asked), (Purpose::Request { .. }, Asked::Stream { .. }))
     }
 
     /// Whether the host has something to give up.
     pub(super) const fn is_under_way(&self) -> bool {
         !matches!(self.stage, Stage::Dormant)
+    }
+
+    pub(super) const fn is_armed(&self) -> bool {
+        self.deadline.is_some()
     }
 }
 
@@ -131,6 +130,11 @@ impl Table {
     pub(super) fn insert(&mut self, exchange: Exchange) -> ExchangeHandle {
         self.last += 1;
         let handle = ExchangeHandle::from_number(self.last);
+        self.place(handle, exchange);
+        handle
+    }
+
+    fn place(&mut self, handle: ExchangeHandle, exchange: Exchange) {
         match exchange.purpose {
             Purpose::Request { request, .. } => {
                 self.by_request.insert(request, handle);
@@ -141,7 +145,6 @@ impl Table {
         let deadline = exchange.deadline;
         self.exchanges.insert(handle, exchange);
         self.deadlines.extend(deadline.map(|deadline| (deadline, handle)));
-        handle
     }
 
     pub(super) fn remove(&mut self, handle: ExchangeHandle) -> Option<Exchange> {
@@ -163,6 +166,16 @@ impl Table {
     pub(super) fn rename(&mut self, handle: ExchangeHandle) -> Option<ExchangeHandle> {
         let exchange = self.remove(handle)?;
         Some(self.insert(exchange))
+    }
+
+    /// Marks that an exchange has brought what it could, although its response goes on; until `deadline`.
+    pub(super) fn retire(&mut self, handle: ExchangeHandle, deadline: Instant) {
+        if let Some(exchange) = self.remove(handle) {
+            let mut spent = Exchange::new(Purpose::Spent, exchange.asked, exchange.session);
+            spent.stage = Stage::Ignored;
+            spent.deadline = Some(deadline);
+            self.place(handle, spent);
+        }
     }
 
     pub(super) fn get(&self, handle: ExchangeHandle) -> Option<&Exchange> {

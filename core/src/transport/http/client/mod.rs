@@ -1,29 +1,94 @@
 //! A client machine behind HTTP: each message leaves in an exchange, and its answer arrives there.
-#![allow(
-    unused_variables,
-    clippy::todo,
-    clippy::unused_self,
-    clippy::missing_panics_doc,
-    clippy::needless_pass_by_value,
-    reason = "bodies follow"
-)]
+//!
+//! | module | holds |
+//! |---|---|
+//! | `posting` | messages as requests, their headers, what has to wait, the end |
+//! | `reading` | heads and bodies of responses, what failed |
+//! | `stream` | the stream of a session that belongs to no request, and what waits for it |
+//! | `resumption` | when a stream that ended is asked for again |
+//! | `http_sse` | the older HTTP+SSE, where Streamable HTTP is refused |
+//! | `exchange` | what is under way |
+
+mod exchange;
+mod http_sse;
+mod posting;
+mod reading;
+mod resumption;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod url;
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
+use alloc::collections::VecDeque;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::error::Error;
+use crate::error::{ApiMisuse, Error};
 use crate::machine::{ExchangeHandle, Machine};
+use crate::revision::Revision;
 use crate::time::Instant;
+
+use exchange::Table;
+use http_sse::Channel;
+use posting::Held;
+use stream::Opening;
+use url::Url;
 
 /// A machine behind HTTP.
 ///
 /// The host carries out what [`poll_transmit`](Self::poll_transmit) gives, all at once and in any order of completion, and hands
-/// in what comes back.
+/// in what comes back: [`receive_head`](Self::receive_head), [`receive_body`](Self::receive_body) and then
+/// [`receive_end`](Self::receive_end), or [`receive_failure`](Self::receive_failure) at any point. What it hands in of an
+/// exchange that is over is passed over.
 #[derive(Debug)]
 pub struct HttpClient<M> {
     machine: M,
+    config: HttpClientConfig,
+    /// The URL of the server.
+    url: Arc<str>,
+    /// The latest time seen.
+    now: Instant,
+    table: Table,
+    transmits: VecDeque<HttpTransmit>,
+    events: VecDeque<HttpClientEvent>,
+    /// Messages that have to wait, in order.
+    held: Held,
+    /// How far the opening of a legacy session is.
+    opening: Opening,
+    session: Session,
+    /// The revision that the machine named last.
+    revision: Option<Revision>,
+    channel: Channel,
+    end: End,
+}
+
+/// A legacy session, or the time before there is one.
+#[derive(Default)]
+struct Session {
+    /// Counts the sessions of this client, so that what belongs to an older one is known.
+    number: u64,
+    /// What the server calls it. It is a secret of the two (basic/transports, 2025-11-25).
+    id: Option<Box<str>>,
+}
+
+impl core::fmt::Debug for Session {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "Session({})", self.number)
+    }
+}
+
+/// How far the end is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// Not in sight.
+    Open,
+    /// The machine is over; the last exchanges end.
+    Closing,
+    /// Everything is over, and that was told.
+    Finished,
 }
 
 /// How an [`HttpClient`] is set up.
@@ -38,7 +103,7 @@ pub struct HttpClientConfig {
     pub opens_stream: bool,
     /// Bytes of one event or one JSON body. Default 16 MiB.
     pub message_bytes: usize,
-    /// Attempts to resume one stream. Default 5.
+    /// Attempts in a row to resume one stream that bring nothing. Default 5.
     pub resumptions: u32,
     /// Milliseconds to wait before a stream is resumed, where the server names no time; doubled with each attempt that brings
     /// nothing. Default 1 000.
@@ -64,7 +129,7 @@ impl HttpClientConfig {
 }
 
 /// One thing to do.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HttpTransmit {
     /// Send this request. Redirects to another origin must not be followed.
@@ -74,24 +139,24 @@ pub enum HttpTransmit {
         /// The exchange.
         exchange: ExchangeHandle,
     },
-    /// Nothing more will be asked for.
+    /// Everything is over: nothing more will be asked for, and nothing is under way.
     Close,
 }
 
 /// A request to send.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpRequest {
-    /// Names it in what the host reports.
+    /// Names it in what the host reports. Each request has a handle of its own.
     pub exchange: ExchangeHandle,
     /// The method.
     pub method: &'static str,
     /// Where to.
-    pub url: Box<str>,
-    /// Names and values, without those of the host's own (`Host`, `Content-Length`, `Authorization`, ...).
+    pub url: Arc<str>,
+    /// Names in lower case, and values, without those of the host's own (`Host`, `Content-Length`, `Authorization`, ...).
     pub headers: Vec<(Cow<'static, str>, Cow<'static, str>)>,
     /// The body; empty for GET and DELETE.
     pub body: String,
-    /// The response is a stream that may stay silent: no read timeout applies.
+    /// The response may stay silent for as long as it likes: no read timeout applies. The machine has its own.
     pub is_stream: bool,
 }
 
@@ -133,12 +198,30 @@ impl<M: Machine> HttpClient<M> {
     /// # Errors
     /// [`InvalidDefinition`](crate::ApiMisuse::InvalidDefinition) naming `url` if it is not an http or https URL.
     pub fn new(machine: M, config: HttpClientConfig) -> Result<HttpClient<M>, Error> {
-        todo!()
+        if Url::parse(&config.url).is_none() {
+            return Err(ApiMisuse::InvalidDefinition("url").into());
+        }
+        Ok(HttpClient {
+            machine,
+            url: Arc::from(&*config.url),
+            config,
+            now: Instant::ZERO,
+            table: Table::default(),
+            transmits: VecDeque::new(),
+            events: VecDeque::new(),
+            held: Held::default(),
+            opening: Opening::Idle,
+            session: Session::default(),
+            revision: None,
+            channel: Channel::None,
+            end: End::Open,
+        })
     }
 
     /// What to do next.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<HttpTransmit> {
-        todo!()
+        self.advance(now);
+        self.next_transmit()
     }
 
     /// Takes the head of a response. Interim responses (1xx) are the host's.
@@ -152,7 +235,8 @@ impl<M: Machine> HttpClient<M> {
         status: u16,
         headers: &[(&str, &str)],
     ) -> Result<(), Error> {
-        todo!()
+        self.advance(now);
+        self.on_head(exchange, status, headers)
     }
 
     /// Takes a piece of the body, after decoding of content and transfer codings.
@@ -160,7 +244,8 @@ impl<M: Machine> HttpClient<M> {
     /// # Errors
     /// As [`Machine::handle_input`].
     pub fn receive_body(&mut self, now: Instant, exchange: ExchangeHandle, data: &[u8]) -> Result<(), Error> {
-        todo!()
+        self.advance(now);
+        self.on_body(exchange, data)
     }
 
     /// The response is complete.
@@ -168,7 +253,8 @@ impl<M: Machine> HttpClient<M> {
     /// # Errors
     /// As [`Machine::handle_input`].
     pub fn receive_end(&mut self, now: Instant, exchange: ExchangeHandle) -> Result<(), Error> {
-        todo!()
+        self.advance(now);
+        self.on_end(exchange)
     }
 
     /// The exchange has failed.
@@ -181,22 +267,27 @@ impl<M: Machine> HttpClient<M> {
         exchange: ExchangeHandle,
         failure: ExchangeFailure,
     ) -> Result<(), Error> {
-        todo!()
+        self.advance(now);
+        self.on_failure(exchange, failure)
     }
 
     /// Whether the host should read on in this exchange.
     pub fn wants_input(&self, exchange: ExchangeHandle) -> bool {
-        todo!()
+        // What is passed over needs no room.
+        self.table.get(exchange).is_none()
+            || (self.machine.wants_input() && self.held.has_room(self.machine.limits()))
     }
 
     /// What the host should know beside the events of the machine.
     pub fn poll_http_event(&mut self) -> Option<HttpClientEvent> {
-        todo!()
+        self.events.pop_front()
     }
 
-    /// The host has new credentials: the exchange is sent again, once.
+    /// The host has new credentials: what was refused is sent again, in a new exchange; once after a 401 and once after
+    /// a 403.
     pub fn authorized(&mut self, now: Instant, exchange: ExchangeHandle) {
-        todo!()
+        self.advance(now);
+        self.send_again(exchange);
     }
 
     /// The host has none: what waits for the exchange fails.
@@ -204,25 +295,35 @@ impl<M: Machine> HttpClient<M> {
     /// # Errors
     /// As [`Machine::handle_input`].
     pub fn unauthorized(&mut self, now: Instant, exchange: ExchangeHandle) -> Result<(), Error> {
-        todo!()
+        self.advance(now);
+        self.refuse_again(exchange)
     }
 
-    /// Lets time pass: reconnections that are due, and the machine's own.
+    /// Lets time pass: reconnections that are due, what was waited for too long, and the machine's own.
     ///
     /// # Errors
     /// As [`Machine::handle_input`].
     pub fn handle_timeout(&mut self, now: Instant) -> Result<(), Error> {
-        todo!()
+        self.advance(now);
+        self.machine.handle_timeout(self.now);
+        self.expire_opening();
+        let mut outcome = Ok(());
+        while let Some(exchange) = self.table.expire(self.now) {
+            outcome = outcome.and(self.on_deadline(exchange));
+        }
+        outcome
     }
 
     /// When to call [`handle_timeout`](Self::handle_timeout) at the latest, if ever.
     pub fn poll_timeout(&self) -> Option<Instant> {
-        todo!()
+        let own = [self.table.next_deadline(), self.opening.deadline()];
+        own.into_iter().chain([self.machine.poll_timeout()]).flatten().min()
     }
 
-    /// True when the machine is over and nothing is left to be done: not before the DELETE of a session has ended or failed.
+    /// True when the machine is over, nothing is left to be done and [`HttpTransmit::Close`] was taken: not before the
+    /// DELETE of a session has ended, failed or taken some seconds.
     pub fn is_finished(&self) -> bool {
-        todo!()
+        self.end == End::Finished
     }
 
     /// The machine, for its events and state.
@@ -233,5 +334,9 @@ impl<M: Machine> HttpClient<M> {
     /// The machine, for commands and the other verbs.
     pub fn machine_mut(&mut self) -> &mut M {
         &mut self.machine
+    }
+
+    fn advance(&mut self, now: Instant) {
+        self.now = self.now.max(now);
     }
 }

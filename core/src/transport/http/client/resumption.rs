@@ -45,7 +45,7 @@ impl Thread {
     /// The connection ended, having told this id and this wait.
     pub(super) fn close(&mut self, now: Instant, last_event_id: Option<&str>, retry: Option<u64>) {
         self.retry = retry.or(self.retry);
-        // An empty id takes back the ones before; a stream that tells none leaves them as they are.
+        // A connection that tells no id leaves the one before as it is.
         let is_new = last_event_id.is_some() && last_event_id != self.last_event_id.as_deref();
         if is_new {
             self.last_event_id = last_event_id.map(Into::into);

@@ -149,8 +149,21 @@ mod tests {
             assert!(Url::parse(url).is_some(), "{url}");
         }
         for url in [
-            "", "h", "/p", "ftp://h", "http:/h", "http://", "http:///p", "http://:80", "http://h:x/", "http://h/a b",
-            "http://h\\@evil/", "http://h/\r\nx: y", "http://é/", "file:///p", "http://[::1]x:80y",
+            "",
+            "h",
+            "/p",
+            "ftp://h",
+            "http:/h",
+            "http://",
+            "http:///p",
+            "http://:80",
+            "http://h:x/",
+            "http://h/a b",
+            "http://h\\@evil/",
+            "http://h/\r\nx: y",
+            "http://é/",
+            "file:///p",
+            "http://[::1]x:80y",
         ] {
             assert_eq!(Url::parse(url), None, "{url}");
         }
