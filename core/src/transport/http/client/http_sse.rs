@@ -3,7 +3,6 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
-use alloc::sync::Arc;
 
 use crate::error::Error;
 use crate::machine::{ExchangeHandle, Failure, Input, Machine};
@@ -32,7 +31,7 @@ pub(super) enum Channel {
         /// The exchange of the stream.
         stream: ExchangeHandle,
         /// Where our messages go.
-        endpoint: Arc<str>,
+        endpoint: Box<str>,
     },
 }
 
@@ -68,7 +67,7 @@ impl<M: Machine> HttpClient<M> {
     }
 
     /// The endpoint that messages go to.
-    pub(super) fn endpoint(&self) -> Option<&Arc<str>> {
+    pub(super) fn endpoint(&self) -> Option<&str> {
         match &self.channel {
             Channel::Open { endpoint, .. } => Some(endpoint),
             _ => None,
@@ -80,10 +79,10 @@ impl<M: Machine> HttpClient<M> {
         match core::mem::replace(&mut self.channel, Channel::None) {
             Channel::Asked(detour) if detour.stream == stream => {
                 let is_endpoint = event.event.as_deref() == Some(ENDPOINT);
-                let url = Url::parse(&self.url).filter(|_| is_endpoint);
+                let url = Url::parse(&self.config.url).filter(|_| is_endpoint);
                 let Some(endpoint) = url.and_then(|url| url.resolve(event.data.trim())) else {
                     self.abandon(stream);
-                    return self.report_refusal(*detour);
+                    return self.report_refusal(&detour);
                 };
                 self.table.arm(stream, None);
                 self.channel = Channel::Open { stream, endpoint: endpoint.into() };
@@ -100,7 +99,7 @@ impl<M: Machine> HttpClient<M> {
     /// The stream is over, or was never there.
     pub(super) fn on_channel_end(&mut self, stream: ExchangeHandle) -> Result<(), Error> {
         match core::mem::replace(&mut self.channel, Channel::None) {
-            Channel::Asked(detour) if detour.stream == stream => self.report_refusal(*detour),
+            Channel::Asked(detour) if detour.stream == stream => self.report_refusal(&detour),
             Channel::Open { stream: open, .. } if open == stream => {
                 self.machine.handle_input(self.now, Input::Lost)
             }
@@ -134,14 +133,14 @@ impl<M: Machine> HttpClient<M> {
     fn post_again(&mut self, detour: Detour) {
         let asked = Asked::LegacyRequest { session: false };
         let exchange = self.table.insert(Exchange::new(detour.purpose, asked, self.session.number));
-        let url = self.endpoint().cloned().unwrap_or_else(|| Arc::clone(&self.url));
+        let url = self.endpoint().unwrap_or(&self.config.url).into();
         let request = HttpRequest { exchange, url, is_stream: false, ..detour.message };
         self.keep_copy(&request);
         self.transmits.push_back(HttpTransmit::Request(request));
     }
 
     /// Neither transport is there: what the newer one said counts.
-    fn report_refusal(&mut self, detour: Detour) -> Result<(), Error> {
+    fn report_refusal(&mut self, detour: &Detour) -> Result<(), Error> {
         if let Some(body) = &detour.body {
             self.hand_in(detour.purpose, body)?;
         }

@@ -23,7 +23,6 @@ use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::string::String;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::error::{ApiMisuse, Error};
@@ -47,8 +46,6 @@ use url::Url;
 pub struct HttpClient<M> {
     machine: M,
     config: HttpClientConfig,
-    /// The URL of the server.
-    url: Arc<str>,
     /// The latest time seen.
     now: Instant,
     table: Table,
@@ -151,7 +148,7 @@ pub struct HttpRequest {
     /// The method.
     pub method: &'static str,
     /// Where to.
-    pub url: Arc<str>,
+    pub url: Box<str>,
     /// Names in lower case, and values, without those of the host's own (`Host`, `Content-Length`, `Authorization`, ...).
     pub headers: Vec<(Cow<'static, str>, Cow<'static, str>)>,
     /// The body; empty for GET and DELETE.
@@ -203,7 +200,6 @@ impl<M: Machine> HttpClient<M> {
         }
         Ok(HttpClient {
             machine,
-            url: Arc::from(&*config.url),
             config,
             now: Instant::ZERO,
             table: Table::default(),

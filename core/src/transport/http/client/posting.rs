@@ -4,7 +4,6 @@ use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::string::String;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::limits::Limits;
@@ -130,7 +129,7 @@ impl<M: Machine> HttpClient<M> {
         let request = HttpRequest {
             exchange,
             method: "POST",
-            url: Arc::clone(self.endpoint().unwrap_or(&self.url)),
+            url: self.endpoint().unwrap_or(&self.config.url).into(),
             headers: self.message_headers(revision, mirrored),
             body: text,
             is_stream: matches!(route, Route::Opens(_)) && self.endpoint().is_none(),
@@ -213,7 +212,7 @@ impl<M: Machine> HttpClient<M> {
         headers: HeaderList,
         is_stream: bool,
     ) {
-        let url = Arc::clone(&self.url);
+        let url = self.config.url.clone();
         let request = HttpRequest { exchange, method, url, headers, body: String::new(), is_stream };
         self.keep_copy(&request);
         self.transmits.push_back(HttpTransmit::Request(request));

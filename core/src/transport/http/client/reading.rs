@@ -10,7 +10,7 @@ use crate::transport::http::media::Media;
 use crate::transport::http::status::{Asked, Verdict, error_code, judge};
 use crate::transport::sse::SseReader;
 
-use super::exchange::{Exchange, Purpose, Stage};
+use super::exchange::{Challenged, Exchange, Purpose, Stage};
 use super::stream::Opening;
 use super::{End, ExchangeFailure, HttpClient, HttpClientEvent, HttpTransmit};
 
@@ -99,7 +99,7 @@ impl<M: Machine> HttpClient<M> {
         let Some(exchange) = self.table.get_mut(handle) else { return };
         exchange.stage = Stage::Stream(SseReader::new(self.config.message_bytes).into());
         exchange.thread.open(self.now);
-        exchange.challenged = Default::default();
+        exchange.challenged = Challenged::default();
         self.pass(handle);
     }
 

@@ -214,9 +214,9 @@ mod tests {
         for (reference, expected) in cases {
             assert_eq!(base.resolve(reference).as_deref(), Some(expected), "{reference}");
         }
-        let bare = Url::parse("HTTP://a:080").unwrap();
-        assert_eq!(bare.resolve("messages?id=1").as_deref(), Some("HTTP://a:080/messages?id=1"));
-        assert_eq!(bare.resolve("http://a/m").as_deref(), Some("http://a/m"));
+        let rootless = Url::parse("HTTP://a:080").unwrap();
+        assert_eq!(rootless.resolve("messages?id=1").as_deref(), Some("HTTP://a:080/messages?id=1"));
+        assert_eq!(rootless.resolve("http://a/m").as_deref(), Some("http://a/m"));
     }
 
     // proves: BASE-187

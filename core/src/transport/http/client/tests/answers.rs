@@ -8,7 +8,10 @@ const UNKNOWN: &str = "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-326
 const GONE: &str = "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32001,\"message\":\"m\"}}";
 const TEXT: &[(&str, &str)] = &[("content-type", "text/html")];
 
-fn check(revision: Revision, cases: &[(u16, &[(&str, &str)], &str, &[&str])]) {
+/// Status, headers and body of an answer, and what the machine is told.
+type Case<'a> = (u16, &'a [(&'a str, &'a str)], &'a str, &'a [&'a str]);
+
+fn check(revision: Revision, cases: &[Case<'_>]) {
     for (status, headers, body, expected) in cases {
         let mut wire = if revision == MODERN { Wire::new() } else { Wire::in_session(revision) };
         let exchange = wire.call(1, revision).exchange;
@@ -151,7 +154,7 @@ fn a_body_that_is_not_utf8_is_damaged() {
 // Servers answer 200 with a body of their own where 202 belongs.
 #[test]
 fn whatever_takes_a_notification_has_taken_it() {
-    let cases: [(u16, &[(&str, &str)], &str, &[&str]); 8] = [
+    let cases: [Case<'_>; 8] = [
         (202, &[], "", &[]),
         (204, &[], "", &[]),
         (200, JSON, "{\"jsonrpc\":\"2.0\",\"result\":{}}", &[]),
