@@ -10,6 +10,7 @@ pub(crate) const ACCEPT: &str = "accept";
 pub(crate) const ALLOW: &str = "allow";
 pub(crate) const AUTHORIZATION: &str = "authorization";
 pub(crate) const CACHE_CONTROL: &str = "cache-control";
+pub(crate) const CONTENT_LENGTH: &str = "content-length";
 pub(crate) const CONTENT_TYPE: &str = "content-type";
 pub(crate) const HOST: &str = "host";
 pub(crate) const LAST_EVENT_ID: &str = "last-event-id";
@@ -54,6 +55,12 @@ pub(crate) fn param(name: &str) -> String {
     header
 }
 
+/// Whether a header of this name mirrors an argument.
+pub(crate) fn is_param(name: &str) -> bool {
+    name.split_at_checked(PARAM_PREFIX.len())
+        .is_some_and(|(prefix, _)| prefix.eq_ignore_ascii_case(PARAM_PREFIX))
+}
+
 /// The headers of one request or response, in order; names in any case, values with the white space around them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Headers<'a> {
@@ -63,6 +70,11 @@ pub(crate) struct Headers<'a> {
 impl<'a> Headers<'a> {
     pub(crate) const fn new(list: &'a [(&'a str, &'a str)]) -> Headers<'a> {
         Headers { list }
+    }
+
+    /// All of them, as they came.
+    pub(crate) const fn list(self) -> &'a [(&'a str, &'a str)] {
+        self.list
     }
 
     /// The values of `name` in order, trimmed.

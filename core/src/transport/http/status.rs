@@ -48,10 +48,18 @@ pub(crate) enum Refusal {
     MissingSession,
     /// The stream that is asked for is open already.
     StreamIsOpen,
+    /// The revision that the request names is not served, or has no such request.
+    UnservedRevision,
+    /// The event that is asked for is not known. It is no 404, which would say that the session is over.
+    UnknownEvent,
+    /// The body is not UTF-8.
+    NotUtf8,
+    /// The server takes no more requests.
+    ShuttingDown,
 }
 
 /// Status, code of the error in the body, and what it says, for each refusal.
-const BY_TRANSPORT: [(Refusal, u16, i64, &str); 9] = [
+const BY_TRANSPORT: [(Refusal, u16, i64, &str); 13] = [
     (Refusal::Forbidden, 403, RpcError::INVALID_REQUEST, "Forbidden: Origin or Host is not allowed"),
     (Refusal::UnknownPath, 404, RpcError::INVALID_REQUEST, "Not found: no endpoint here"),
     (Refusal::MethodNotAllowed, 405, RpcError::INVALID_REQUEST, "Method not allowed"),
@@ -71,6 +79,10 @@ const BY_TRANSPORT: [(Refusal, u16, i64, &str); 9] = [
     (Refusal::UnknownSession, 404, RpcError::INVALID_REQUEST, "Session not found"),
     (Refusal::MissingSession, 400, RpcError::INVALID_REQUEST, "Invalid request: no session id"),
     (Refusal::StreamIsOpen, 409, RpcError::INVALID_REQUEST, "Conflict: the stream is open already"),
+    (Refusal::UnservedRevision, 400, RpcError::INVALID_REQUEST, "Invalid request: revision not served here"),
+    (Refusal::UnknownEvent, 400, RpcError::INVALID_REQUEST, "Invalid request: unknown event id"),
+    (Refusal::NotUtf8, 400, RpcError::PARSE_ERROR, "Parse error: not UTF-8"),
+    (Refusal::ShuttingDown, 503, RpcError::INTERNAL_ERROR, "Unavailable: shutting down"),
 ];
 
 impl Refusal {
@@ -260,6 +272,10 @@ mod tests {
             (Refusal::UnknownSession, 404),
             (Refusal::MissingSession, 400),
             (Refusal::StreamIsOpen, 409),
+            (Refusal::UnservedRevision, 400),
+            (Refusal::UnknownEvent, 400),
+            (Refusal::NotUtf8, 400),
+            (Refusal::ShuttingDown, 503),
         ];
         assert_eq!(statuses, expected);
         // No refusal passes for an error that tells the era.

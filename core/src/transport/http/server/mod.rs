@@ -1,22 +1,46 @@
 //! A server machine behind HTTP: each message arrives in an exchange, and each answer leaves in it.
-#![allow(
-    unused_variables,
-    clippy::todo,
-    clippy::unused_self,
-    clippy::missing_panics_doc,
-    clippy::needless_pass_by_value,
-    reason = "bodies follow"
-)]
+//!
+//! | module | holds |
+//! |---|---|
+//! | `values` | what goes between the transport and its host |
+//! | `checks` | what is checked of a head, in order (pure) |
+//! | `exchange` | one request with its response |
+//! | `state` | all exchanges, sessions and streams; silence, idleness, the end |
+//! | `opening` | what becomes of a request |
+//! | `outgoing` | where messages of the machine go |
+//! | `sessions` | ids of sessions, whom they belong to, which are idle |
+//! | `streams`, `resumption`, `event_store` | streams of legacy sessions that outlive their connections |
+//! | `http_sse` | the channels of 2024-11-05 |
 
-use alloc::borrow::Cow;
+mod checks;
+mod event_store;
+mod exchange;
+mod http_sse;
+mod opening;
+mod outgoing;
+mod resumption;
+mod sessions;
+mod state;
+mod streams;
+#[cfg(test)]
+mod tests;
+mod values;
+
+pub use values::{
+    Endpoint, EventKeeping, HttpServerConfig, HttpServerEvent, RequestHead, ResponseHead, ResponsePart,
+};
+
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::error::Error;
-use crate::machine::{ExchangeHandle, Machine, SessionHandle};
-use crate::seed::Seed;
+use crate::machine::{Exchange, ExchangeHandle, Facts, Input, Machine, NamedSession, SessionHandle};
 use crate::time::Instant;
+use crate::transport::http::status::{self, Refusal};
+
+use exchange::{Envelope, Phase, is_modern};
+use state::{Report, State};
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// A machine behind HTTP.
 ///
@@ -25,258 +49,168 @@ use crate::time::Instant;
 /// command and any timeout asks [`poll_ready`](Self::poll_ready) which exchanges have something to send and
 /// [`poll_response`](Self::poll_response) what. It asks an exchange again only when its connection has taken the last part:
 /// what waits meanwhile waits here, bounded, and a slow reader delays nobody else.
+///
+/// Each exchange ends once: with a part that is the last, or with [`receive_abort`](Self::receive_abort). Handles of exchanges that are
+/// over are harmless everywhere. No verb fails: what the transport or the machine does not take is refused in the
+/// response, and a machine that has ended is answered for with 503.
+///
+/// A stream to which more than [`Limits::queued_bytes`](crate::Limits::queued_bytes) wait is told nothing that may be left out, and one to
+/// which twice as much wait is broken off; a single message may be larger. At [`Limits::sessions`](crate::Limits::sessions) the session that was idle
+/// longest makes room for a new one.
 #[derive(Debug)]
 pub struct HttpServer<M> {
     machine: M,
-}
-
-/// How an [`HttpServer`] is set up.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct HttpServerConfig {
-    /// Bytes of a request body; a longer one is refused with 413 before it is read. Default 4 MiB.
-    pub body_bytes: usize,
-    /// Milliseconds of silence on an open stream after which a comment is sent. Default 15 000; 0 sends none.
-    pub keep_alive: u64,
-    /// Milliseconds without an exchange after which a legacy session is ended. Default 1 800 000 (half an hour).
-    pub session_idle: u64,
-    /// Milliseconds that a client is asked to wait before it reconnects to a stream (`retry`). Default 1 000.
-    pub retry: u64,
-    /// Whether events of legacy streams are kept for clients that reconnect, and where.
-    pub events: EventKeeping,
-    /// Whether sessions may live outside: an unknown id is then asked for with
-    /// [`HttpServerEvent::SessionRequested`] before it is refused. Default false.
-    pub external_sessions: bool,
-    /// 32 random bytes from the operating system, never used twice. Ids of sessions and streams come from it.
-    pub seed: Seed,
-}
-
-/// Where events of legacy streams are kept for clients that reconnect with `Last-Event-ID`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum EventKeeping {
-    /// Nowhere: events have no ids, a lost stream is lost.
-    None,
-    /// Here, within bounds; the oldest go first.
-    Memory {
-        /// Events of one stream. Default 256.
-        events: usize,
-        /// Bytes of all events of all streams. Default 16 MiB.
-        bytes: usize,
-        /// Milliseconds. Default 300 000.
-        age: u64,
-    },
-    /// With the host: [`HttpServerEvent::EventAppended`], [`ReplayRequested`](HttpServerEvent::ReplayRequested) and
-    /// [`StreamForgotten`](HttpServerEvent::StreamForgotten) say what to keep, give back and drop.
-    External,
-}
-
-/// The head of a request.
-#[derive(Clone, Copy, Debug)]
-pub struct RequestHead<'a> {
-    /// The method, as it came.
-    pub method: &'a str,
-    /// Which endpoint it is for; the host routes by path.
-    pub endpoint: Endpoint<'a>,
-    /// Names and values in the order of arrival. A value that is not UTF-8 is given with its bytes above 127 as they are in
-    /// Latin-1.
-    pub headers: &'a [(&'a str, &'a str)],
-    /// Who sends it, as far as the host knows (an opaque key; the host authenticates). Sessions belong to it.
-    pub principal: Option<&'a str>,
-}
-
-/// An endpoint of a server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Endpoint<'a> {
-    /// The one of Streamable HTTP.
-    Streamable,
-    /// The stream of HTTP+SSE (2024-11-05).
-    EventStream {
-        /// The path of the endpoint that takes messages; the client gets it with the name of its channel as query.
-        messages: &'a str,
-    },
-    /// Where HTTP+SSE takes messages.
-    Messages {
-        /// The query string, without the question mark.
-        query: &'a str,
-    },
-}
-
-/// What to send next in one exchange. Parts are sent in order: `head`, then `data`, then the end.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct ResponsePart {
-    /// The head, in the first part.
-    pub head: Option<ResponseHead>,
-    /// Bytes of the body; may be empty.
-    pub data: Vec<u8>,
-    /// Nothing follows: the exchange is over and its handle is of no use any more.
-    pub is_last: bool,
-    /// Close the connection without an orderly end of the body: the client must not take what it got for the whole.
-    pub is_aborted: bool,
-}
-
-/// The head of a response.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ResponseHead {
-    /// The status.
-    pub status: u16,
-    /// Names in lower case, and values. `content-length` is among them unless the body is a stream.
-    pub headers: Vec<(&'static str, Cow<'static, str>)>,
-}
-
-/// What the transport tells the host, beside the events of its machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum HttpServerEvent {
-    /// An id that is not known here: load the session, import it into the machine and answer with
-    /// [`resolve_session`](HttpServer::resolve_session). The exchange waits. Only with `external_sessions`.
-    SessionRequested {
-        /// The exchange that waits.
-        exchange: ExchangeHandle,
-        /// The id from the request.
-        id: Box<str>,
-    },
-    /// A session has got its id: what a store for other processes is keyed by.
-    SessionNamed {
-        /// The session.
-        session: SessionHandle,
-        /// Its id. It is a secret between client and server.
-        id: Box<str>,
-    },
-    /// Keep this event (only with [`EventKeeping::External`]).
-    EventAppended {
-        /// The stream.
-        stream: Box<str>,
-        /// The id of the event, unique over all streams.
-        id: Box<str>,
-        /// The message; empty for the first event of a stream, which only gives an id.
-        data: String,
-    },
-    /// Give the events after this one with [`replay`](HttpServer::replay). The exchange waits.
-    ReplayRequested {
-        /// The exchange that waits.
-        exchange: ExchangeHandle,
-        /// The stream.
-        stream: Box<str>,
-        /// The id of the last event that the client got.
-        after: Box<str>,
-    },
-    /// Nobody will ask for this stream any more.
-    StreamForgotten {
-        /// The stream.
-        stream: Box<str>,
-    },
+    state: State,
 }
 
 impl<M: Machine> HttpServer<M> {
     /// Puts a machine behind HTTP.
     pub fn new(machine: M, config: HttpServerConfig) -> HttpServer<M> {
-        todo!()
+        let state = State::new(config, machine.limits());
+        HttpServer { machine, state }
     }
 
     /// Takes the head of a request. Whatever refuses it is ready to be sent at once; its body is then ignored.
     pub fn receive_request(&mut self, now: Instant, head: RequestHead<'_>) -> ExchangeHandle {
-        todo!()
+        self.advance(now);
+        let (handle, envelope) = self.state.open(&head, None);
+        if let Some(envelope) = envelope
+            && let Some(exchange) = self.state.exchanges.get_mut(&handle)
+        {
+            exchange.phase = Phase::Receiving(Box::new(envelope.keep()));
+        }
+        self.settle();
+        handle
     }
 
     /// Takes a piece of the body.
     pub fn receive_body(&mut self, now: Instant, exchange: ExchangeHandle, data: &[u8]) {
-        todo!()
+        self.state.advance(now);
+        let limit = self.state.config.body_bytes;
+        let Some(Phase::Receiving(upload)) =
+            self.state.exchanges.get_mut(&exchange).map(|exchange| &mut exchange.phase)
+        else {
+            return;
+        };
+        if data.len() <= limit.saturating_sub(upload.body.len()) {
+            upload.body.extend_from_slice(data);
+        } else {
+            self.state.refuse(exchange, Refusal::BodyTooLarge);
+        }
     }
 
     /// The body is complete. What it holds goes to the machine.
-    ///
-    /// # Errors
-    /// As [`Machine::handle_input`].
-    pub fn receive_end(&mut self, now: Instant, exchange: ExchangeHandle) -> Result<(), Error> {
-        todo!()
+    pub fn receive_end(&mut self, now: Instant, exchange: ExchangeHandle) {
+        self.advance(now);
+        if let Some(found) = self.state.exchanges.get_mut(&exchange)
+            && matches!(found.phase, Phase::Receiving(_))
+            && let Phase::Receiving(upload) = core::mem::replace(&mut found.phase, Phase::Running)
+        {
+            let headers = upload.headers();
+            self.take_message(exchange, &upload.envelope(&headers), &upload.body);
+        }
+        self.settle();
     }
 
     /// Takes a request whose body is at hand as a whole, which spares a copy of it.
-    ///
-    /// # Errors
-    /// As [`Machine::handle_input`].
-    pub fn receive_whole(
-        &mut self,
-        now: Instant,
-        head: RequestHead<'_>,
-        body: &[u8],
-    ) -> Result<ExchangeHandle, Error> {
-        todo!()
+    pub fn receive_whole(&mut self, now: Instant, head: RequestHead<'_>, body: &[u8]) -> ExchangeHandle {
+        self.advance(now);
+        let (handle, envelope) = self.state.open(&head, Some(body.len()));
+        if let Some(envelope) = envelope {
+            self.take_message(handle, &envelope, body);
+        }
+        self.settle();
+        handle
     }
 
     /// The client has gone, or nothing can be sent to it any more. The handle is of no use afterwards.
     ///
-    /// # Errors
-    /// As [`Machine::handle_input`].
-    pub fn receive_abort(&mut self, now: Instant, exchange: ExchangeHandle) -> Result<(), Error> {
-        todo!()
+    /// What it was told on a stream with event ids is kept, and the stream goes on: the client can come back for it.
+    pub fn receive_abort(&mut self, now: Instant, exchange: ExchangeHandle) {
+        self.advance(now);
+        self.state.gone(exchange);
+        self.settle();
     }
 
     /// An exchange that has something to send and was not named since it last had nothing.
     pub fn poll_ready(&mut self) -> Option<ExchangeHandle> {
-        todo!()
+        self.settle();
+        self.state.next_ready()
     }
 
     /// What to send next in an exchange; `None` if that is nothing for now.
     pub fn poll_response(&mut self, exchange: ExchangeHandle) -> Option<ResponsePart> {
-        todo!()
+        self.settle();
+        self.state.take_part(exchange)
     }
 
     /// Bytes that wait to be taken by an exchange. The host may let the application wait while they are many.
     pub fn backlog(&self, exchange: ExchangeHandle) -> usize {
-        todo!()
+        self.state.exchanges.get(&exchange).map_or(0, exchange::Exchange::backlog)
     }
 
     /// What the host should know beside the events of the machine.
     pub fn poll_http_event(&mut self) -> Option<HttpServerEvent> {
-        todo!()
+        self.settle();
+        self.state.events.pop_front()
     }
 
-    /// Answers [`SessionRequested`](HttpServerEvent::SessionRequested): the session as it was imported, or none.
-    ///
-    /// # Errors
-    /// As [`Machine::handle_input`].
+    /// Answers [`SessionRequested`](HttpServerEvent::SessionRequested): the session as it was imported, or none if there
+    /// is none for this principal. It has to be answered even if the exchange is over by then, because others may wait.
     pub fn resolve_session(
         &mut self,
         now: Instant,
         exchange: ExchangeHandle,
         session: Option<SessionHandle>,
-    ) -> Result<(), Error> {
-        todo!()
+    ) {
+        self.advance(now);
+        for (handle, upload) in self.state.resolve(exchange, session) {
+            let headers = upload.headers();
+            self.deliver(handle, &upload.envelope(&headers), &upload.body);
+        }
+        self.settle();
     }
 
-    /// Answers [`ReplayRequested`](HttpServerEvent::ReplayRequested): ids and data of what followed, or `None` if the stream
-    /// is not known.
+    /// Answers [`ReplayRequested`](HttpServerEvent::ReplayRequested): ids and data of what followed, or `None` if the session has no such
+    /// stream.
     pub fn replay(&mut self, now: Instant, exchange: ExchangeHandle, events: Option<&[(&str, &str)]>) {
-        todo!()
+        self.advance(now);
+        self.state.replay(exchange, events);
     }
 
-    /// Ends the response of a legacy request for now: the client reconnects after `retry` milliseconds and finds what
-    /// followed (basic/transports, 2025-11-25: server-side close). True if that was possible: the exchange is a stream, and has
-    /// told an event id.
+    /// Ends the response of a legacy request for now: the client reconnects after `retry` milliseconds, or those of the
+    /// configuration, and finds what followed (basic/transports, 2025-11-25: the server may close the connection).
+    /// `exchange` is the one that brought the request. True if that was possible: the client takes a stream, its
+    /// revision knows of this, and events are kept.
     pub fn close_stream(&mut self, now: Instant, exchange: ExchangeHandle, retry: Option<u64>) -> bool {
-        todo!()
+        self.advance(now);
+        self.state.close_stream(exchange, retry)
     }
 
     /// Lets time pass: keep-alive, sessions and events that are too old, and the machine's own.
     pub fn handle_timeout(&mut self, now: Instant) {
-        todo!()
+        self.advance(now);
+        self.machine.handle_timeout(now);
+        self.settle();
+        self.state.handle_timeout();
+        self.settle();
     }
 
     /// When to call [`handle_timeout`](Self::handle_timeout) at the latest, if ever.
     pub fn poll_timeout(&self) -> Option<Instant> {
-        todo!()
+        [self.machine.poll_timeout(), self.state.next_timeout()].into_iter().flatten().min()
     }
 
-    /// Takes no more requests: they are refused with 503, streams that wait for nothing end, and what is in flight goes on.
+    /// Takes no more requests: they are refused with 503, streams that belong to no request end, and what is in flight
+    /// goes on. Streams of modern subscriptions and HTTP+SSE end when the machine closes.
     pub fn shut_down(&mut self, now: Instant) {
-        todo!()
+        self.advance(now);
+        self.state.shut_down();
     }
 
     /// True when no exchange is open.
     pub fn is_idle(&self) -> bool {
-        todo!()
+        self.state.exchanges.is_empty()
     }
 
     /// The machine, for its events and state.
@@ -287,5 +221,82 @@ impl<M: Machine> HttpServer<M> {
     /// The machine, for commands and the other verbs.
     pub fn machine_mut(&mut self) -> &mut M {
         &mut self.machine
+    }
+
+    /// Takes the time, and what the machine has said before anything else changes.
+    fn advance(&mut self, now: Instant) {
+        self.state.advance(now);
+        self.settle();
+    }
+
+    /// Takes a message that is complete.
+    fn take_message(&mut self, handle: ExchangeHandle, envelope: &Envelope<'_>, body: &[u8]) {
+        if !self.state.park_message(handle, envelope, body) {
+            self.deliver(handle, envelope, body);
+        }
+    }
+
+    /// Hands a message to the machine.
+    fn deliver(&mut self, handle: ExchangeHandle, envelope: &Envelope<'_>, body: &[u8]) {
+        let Ok(text) = core::str::from_utf8(body) else {
+            return self.state.refuse(handle, Refusal::NotUtf8);
+        };
+        let (speaker, session) = match envelope.channel {
+            None => (handle, envelope.session),
+            Some(channel) => {
+                let Some(exchange) = self.state.exchanges.get(&channel).filter(|found| found.is_streaming())
+                else {
+                    return self.state.refuse(handle, Refusal::UnknownSession);
+                };
+                (channel, exchange.session.map_or(NamedSession::None, NamedSession::Known))
+            }
+        };
+        if session == NamedSession::None && !is_modern(envelope.headers) {
+            // It may begin a session.
+            self.state.make_room_for_session();
+            self.settle();
+        }
+        let Some(exchange) = self.state.exchanges.get_mut(&speaker) else { return };
+        exchange.is_told = true;
+        let (without_mark, mut params) = (text.strip_prefix(BYTE_ORDER_MARK), Vec::new());
+        let facts = Facts {
+            byte_order_mark: without_mark.is_some(),
+            principal: envelope.principal,
+            exchange: Some(Exchange {
+                handle: speaker,
+                session,
+                takes_stream: exchange.takes.event_stream,
+                mirror: envelope.channel.is_none().then(|| envelope.mirror(&mut params)),
+            }),
+            within: None,
+        };
+        let input = Input::Message { text: without_mark.unwrap_or(text), facts };
+        let taken = self.machine.handle_input(self.state.now, input);
+        self.settle();
+        if envelope.channel.is_some() {
+            self.state.respond_empty(handle, status::ACCEPTED);
+        } else if taken.is_err() && self.state.is_unanswered(handle) {
+            self.state.refuse(handle, Refusal::ShuttingDown);
+        }
+        self.state.watch(handle);
+    }
+
+    /// Tells the machine what it has to know, and takes what it says, until neither has anything for the other.
+    fn settle(&mut self) {
+        loop {
+            while let Some(report) = self.state.reports.pop_front() {
+                let input = match report {
+                    Report::Gone(exchange) => Input::Gone { exchange },
+                    Report::SessionEnded(session) => Input::SessionEnded { session },
+                };
+                // A machine that has ended needs to be told nothing.
+                let _ = self.machine.handle_input(self.state.now, input);
+            }
+            match self.machine.poll_transmit() {
+                Some(transmit) => self.state.carry(transmit),
+                None if self.state.reports.is_empty() => return,
+                None => {}
+            }
+        }
     }
 }
