@@ -174,6 +174,44 @@ pub enum Failure {
     Truncated,
 }
 
+impl Failure {
+    /// The number of this end, the same in every language (see [`FailureReason::code`](crate::client::FailureReason::code)).
+    pub const fn code(self) -> i64 {
+        match self {
+            Failure::Refused { .. } => 608,
+            Failure::SessionLost { .. } => 609,
+            Failure::Unauthorized { .. } => 610,
+            Failure::Unavailable { .. } => 611,
+            Failure::Truncated => 612,
+        }
+    }
+
+    /// The HTTP status that it came with, if any.
+    pub const fn status(self) -> Option<u16> {
+        match self {
+            Failure::Refused { status } | Failure::Unauthorized { status } => Some(status),
+            Failure::Unavailable { status } => status,
+            Failure::SessionLost { .. } => Some(404),
+            Failure::Truncated => None,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Refused { status } => write!(f, "the server answered with HTTP status {status}"),
+            Failure::SessionLost { .. } => f.write_str("the server does not know the session any more"),
+            Failure::Unauthorized { status } => write!(f, "the server wants authorization (HTTP {status})"),
+            Failure::Unavailable { status: Some(status) } => {
+                write!(f, "the server is not available (HTTP {status})")
+            }
+            Failure::Unavailable { status: None } => f.write_str("the server cannot be reached"),
+            Failure::Truncated => f.write_str("the response ended before the answer"),
+        }
+    }
+}
+
 /// What an envelope says of a message on arrival. A byte stream says nothing but what came before the text.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts<'a> {

@@ -225,7 +225,15 @@ impl<T> Pending<T> {
     /// Notes a progress report: the request and whether the value is more than the last one. `None` if no
     /// running attempt asked for progress under this token.
     pub(crate) fn report(&mut self, token: &RequestId, progress: f64) -> Option<(RequestHandle, bool)> {
-        let request = self.find(token)?;
+        self.report_on(self.find(token)?, progress)
+    }
+
+    /// As [`report`](Self::report), of a request that is known.
+    pub(crate) fn report_on(
+        &mut self,
+        request: RequestHandle,
+        progress: f64,
+    ) -> Option<(RequestHandle, bool)> {
         let noted = self.entries.get_mut(&request.number())?.progress.as_mut()?;
         let increasing = noted.last.is_none_or(|last| progress > last);
         if increasing {

@@ -8,12 +8,13 @@ use crate::error::{ApiMisuse, Error, Limit};
 use crate::json::Json;
 use crate::jsonrpc::{Outcome, RequestId, RpcError, Violation, write};
 use crate::logging::LogLevel;
-use crate::machine::{Failure, RequestHandle, Route, SubscriptionHandle};
+use crate::machine::{RequestHandle, Route, SubscriptionHandle, Transmit};
 use crate::pending::Clock;
 use crate::revision::meta::{self, RequestMeta};
 use crate::revision::{Direction, Era, Kind, Method, Revision, one_line};
 use crate::time::Instant;
 
+use super::labels::About;
 use super::modern::Round;
 use super::params::{self, Answers};
 use super::state::State;
@@ -58,9 +59,32 @@ pub(super) struct Call {
     pub(super) options: RequestOptions,
     /// How often the server has asked back.
     pub(super) round: u32,
+    /// It was sent once more after its session was lost.
+    pub(super) in_new_session: bool,
+    /// It was sent once more after its headers were refused.
+    pub(super) with_new_headers: bool,
 }
 
 impl Call {
+    /// A call that has not been sent yet.
+    pub(super) const fn new(
+        method: MethodName,
+        purpose: Purpose,
+        params: Option<Box<str>>,
+        options: RequestOptions,
+    ) -> Call {
+        Call {
+            method,
+            purpose,
+            stage: Stage::Held,
+            params,
+            options,
+            round: 0,
+            in_new_session: false,
+            with_new_headers: false,
+        }
+    }
+
     /// Whether an attempt waits for its answer.
     pub(super) const fn is_sent(&self) -> bool {
         matches!(self.stage, Stage::Sent)
@@ -75,8 +99,10 @@ pub(super) enum Purpose {
     Listen(SubscriptionHandle),
     /// A legacy subscription to this URI.
     Watch(Box<str>),
-    /// The end of one; nobody waits for the answer.
-    Unwatch,
+    /// Nobody waits for the answer: the end of a legacy subscription, what a new session is set up with.
+    Unheard,
+    /// A page of the list of tools, to learn which arguments headers repeat.
+    Refresh,
 }
 
 /// Where a request stands.
@@ -92,6 +118,8 @@ pub(super) enum Stage {
     BackingOff(Box<Round>),
     /// Waits for the user to have been somewhere.
     Visiting(Box<Visits>),
+    /// Waits for the list of tools. It fails with this error if that does not come.
+    Refreshing(Box<RpcError>),
 }
 
 /// What the core alone may send.
@@ -137,14 +165,7 @@ impl Client {
         };
         let kept = if self.is_ready() && !self.may_be_sent_again(method.known()) { None } else { params };
         let kept = kept.map(Into::into);
-        let call = Call {
-            method,
-            purpose: Purpose::Application,
-            stage: Stage::Held,
-            params: kept,
-            options,
-            round: 0,
-        };
+        let call = Call::new(method, Purpose::Application, kept, options);
         if self.is_ready() {
             self.transmit_new(request, clock, call, params)?;
         } else {
@@ -156,6 +177,7 @@ impl Client {
 
     fn may_be_sent_again(&self, method: Option<Method>) -> bool {
         self.opening.is_unconfirmed()
+            || (self.config.http && self.state == State::Legacy)
             || (self.is_modern() && method.is_some_and(|method| method.row().rounds))
             || self.may_need_visits(method)
     }
@@ -207,10 +229,13 @@ impl Client {
         call.stage = Stage::Sent;
         let id = wire_id(request);
         let text = self.write_call(&id, &call, params)?;
+        let labels = self.labels(About::Call { method: call.method.as_str(), params });
+        let level = self.level_set_by(call.method.known(), params);
+        self.session.note_log_level(level);
         let progress = call.options.progress;
         self.pending.insert(request, clock, call);
         self.pending.start(self.now, request, progress);
-        self.queues.send(text, Route::Opens(request));
+        self.queues.send_labelled(text, Route::Opens(request), labels);
         Ok(())
     }
 
@@ -223,6 +248,8 @@ impl Client {
             Ok(text) => text,
             Err(misuse) => return self.drop_answered(request, FailureReason::NotSent(misuse.into())),
         };
+        let labels = self.labels(About::Call { method: call.method.as_str(), params });
+        let level = self.level_set_by(call.method.known(), params);
         let keep = self.may_be_sent_again(call.method.known());
         let progress = call.options.progress;
         if let Some(call) = self.pending.get_mut(request) {
@@ -231,8 +258,9 @@ impl Client {
                 call.params = None;
             }
         }
+        self.session.note_log_level(level);
         self.pending.start(self.now, request, progress);
-        self.queues.send(text, Route::Opens(request));
+        self.queues.send_labelled(text, Route::Opens(request), labels);
     }
 
     /// The text of one attempt.
@@ -310,14 +338,12 @@ impl Client {
         self.check_room_in_flight()?;
         let timeouts = &self.config.timeouts;
         let clock = Clock { idle: timeouts.request, end: self.now.after(timeouts.request_total) };
-        let call = Call {
-            method: MethodName::Known(Method::LoggingSetLevel),
-            purpose: Purpose::Application,
-            stage: Stage::Held,
-            params: Some(level_params(level).into()),
-            options: RequestOptions::default(),
-            round: 0,
-        };
+        let call = Call::new(
+            MethodName::Known(Method::LoggingSetLevel),
+            Purpose::Application,
+            Some(level_params(level).into()),
+            RequestOptions::default(),
+        );
         self.pending.insert(request, clock, call);
         self.held.push_back(Held::LogLevel(request, level));
         Ok(request)
@@ -354,7 +380,8 @@ impl Client {
             return Err(ApiMisuse::NotAllowedInRevision(revision).into());
         }
         let params = params.map(one_line);
-        self.queues.send(write::notification(method, params.as_deref()), Route::Alone);
+        let params = params.as_deref();
+        self.send(write::notification(method, params), Route::Alone, About::Call { method, params });
         Ok(())
     }
 
@@ -368,9 +395,13 @@ impl Client {
     /// A response to a request that waits for it.
     pub(super) fn on_answer(&mut self, text: &str, request: RequestHandle, outcome: Outcome<'_>) {
         let Some(call) = self.pending.get(request) else { return };
+        if self.state == State::Legacy && matches!(call.purpose, Purpose::Application) {
+            self.session.prove();
+        }
         match call.purpose.clone() {
+            _ if self.is_contradicted_by(&outcome) => self.hold_again(request),
             Purpose::Application => match outcome {
-                outcome if self.is_contradicted_by(&outcome) => self.hold_again(request),
+                Outcome::Error(error) if self.wants_refresh(request, &error) => self.refresh(request, error),
                 Outcome::Error(error) => {
                     if let Err(error) = self.begin_visits(request, error) {
                         self.drop_answered(request, FailureReason::Rpc(error));
@@ -383,11 +414,7 @@ impl Client {
                 Outcome::Result(result) if self.is_modern() => self.on_modern_result(text, request, result),
                 Outcome::Result(result) => self.deliver_result(request, Json::trusted(result)),
             },
-            Purpose::Listen(subscription) if self.is_contradicted_by(&outcome) => {
-                self.pending.take(request);
-                self.held.push_back(Held::Subscription(subscription));
-                self.contradict();
-            }
+            Purpose::Refresh => self.on_refresh_answer(request, &outcome),
             purpose => {
                 self.pending.take(request);
                 self.on_subscription_answer(request, &purpose, matches!(outcome, Outcome::Result(_)));
@@ -398,8 +425,12 @@ impl Client {
     /// Whether an answer speaks against the stored verdict that the request was sent by. It was not run then, and
     /// goes out again when the era is certain.
     fn is_contradicted_by(&self, outcome: &Outcome<'_>) -> bool {
-        let uncertain = self.opening.is_unconfirmed() || !self.is_ready();
-        uncertain && matches!(outcome, Outcome::Error(error) if is_refusal(error.code))
+        self.is_uncertain() && matches!(outcome, Outcome::Error(error) if is_refusal(error.code))
+    }
+
+    /// Whether nothing has confirmed yet that the server is modern, as a request that is in flight takes it to be.
+    pub(super) fn is_uncertain(&self) -> bool {
+        self.opening.is_unconfirmed() || !(self.is_ready() || self.session.is_replaced())
     }
 
     /// Ends a request with its result.
@@ -414,13 +445,14 @@ impl Client {
     }
 
     /// Keeps a request for when the era is certain.
-    fn hold_again(&mut self, request: RequestHandle) {
-        self.pending.renew(request);
-        self.pending.pause(request);
-        if let Some(call) = self.pending.get_mut(request) {
-            call.stage = Stage::Held;
+    pub(super) fn hold_again(&mut self, request: RequestHandle) {
+        if let Some((_, subscription)) = self.listening_in(request) {
+            self.pending.take(request);
+            self.held.push_back(Held::Subscription(subscription));
+        } else {
+            self.pending.renew(request);
+            self.hold(request);
         }
-        self.held.push_back(Held::Request(request));
         self.contradict();
     }
 
@@ -429,6 +461,7 @@ impl Client {
         let Some(call) = self.pending.take(request) else { return };
         match call.purpose {
             Purpose::Application => self.queues.tell(Event::RequestFailed { request, reason }),
+            Purpose::Refresh => self.end_refresh(false),
             purpose => self.on_subscription_answer(request, &purpose, false),
         }
     }
@@ -462,24 +495,25 @@ impl Client {
             return;
         }
         self.pending.abandon(request);
+        // A session that is being replaced is not told either: its server does not know it.
+        if !self.config.http || self.state == State::Legacy {
+            self.send_cancelled(request, &id, reason);
+        }
+        if self.config.http {
+            self.queues.transmit(Transmit::Abort { request });
+        }
+    }
+
+    fn send_cancelled(&mut self, request: RequestHandle, id: &RequestId, reason: Option<&str>) {
         let mut params = String::from("{\"requestId\":");
         id.write_to(&mut params);
         if let Some(reason) = reason {
             write::string_member(&mut params, "reason", reason);
         }
         params.push('}');
-        let text = write::notification(Method::Cancelled.name(), Some(&params));
-        self.queues.send(text, Route::Within(request));
-    }
-
-    /// One exchange ended without its answer.
-    pub(super) fn on_failed(&mut self, request: Option<RequestHandle>, _failure: Failure) {
-        let sent = |call: &Call| matches!(call.stage, Stage::Sent);
-        if let Some(request) = request
-            && self.pending.get(request).is_some_and(sent)
-        {
-            self.drop_answered(request, FailureReason::ConnectionLost);
-        }
+        let method = Method::Cancelled.name();
+        let text = write::notification(method, Some(&params));
+        self.send(text, Route::Within(request), About::Call { method, params: Some(&params) });
     }
 
     pub(super) fn expire_calls(&mut self) {
@@ -495,10 +529,14 @@ impl Client {
                 }
                 (_, Purpose::Application) => {
                     self.give_up(request, FailureReason::TimedOut, Some("timed out"));
-                    if self.opening.is_unconfirmed() {
-                        // Silence is how some legacy servers take modern requests.
+                    if self.opening.is_unconfirmed() && !self.config.http {
+                        // Silence is how some legacy servers take modern requests on a byte stream.
                         self.contradict();
                     }
+                }
+                (_, Purpose::Refresh) => {
+                    self.retract(request, Some("timed out"));
+                    self.end_refresh(false);
                 }
                 (_, purpose) => {
                     let purpose = purpose.clone();
@@ -517,10 +555,15 @@ impl Client {
         }
     }
 
-    /// The request that a log message belongs to, if only one can have caused it.
-    pub(super) fn logging_request(&self) -> Option<RequestHandle> {
+    /// The request that a log message belongs to: that of its exchange, or the only one that can have caused it.
+    pub(super) fn logging_request(&self, within: Option<RequestHandle>) -> Option<RequestHandle> {
         if self.revision?.era() == Era::Legacy {
             return None;
+        }
+        if within.is_some() {
+            let request = self.exchange_request(within)?;
+            let call = self.pending.get(request)?;
+            return matches!(call.purpose, Purpose::Application).then_some(request);
         }
         let mut asking = self
             .pending
@@ -559,6 +602,6 @@ const fn is_refusal(code: i64) -> bool {
     )
 }
 
-fn level_params(level: LogLevel) -> String {
+pub(super) fn level_params(level: LogLevel) -> String {
     format!("{{\"level\":\"{}\"}}", level.as_str())
 }

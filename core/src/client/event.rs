@@ -9,7 +9,7 @@ use crate::error::{CloseReason, Error};
 use crate::json::Json;
 use crate::jsonrpc::{RpcError, Violation};
 use crate::logging::LogLevel;
-use crate::machine::{InputHandle, RequestHandle, SubscriptionHandle};
+use crate::machine::{Failure, InputHandle, RequestHandle, SubscriptionHandle};
 use crate::revision::{Capabilities, Revision};
 use crate::rounds::InputRequest;
 use crate::subscription::{ListKind, SubscriptionFilter};
@@ -25,6 +25,18 @@ pub enum Event {
         /// The server's name and version object, if it gave one.
         server: Option<Json>,
         /// What the server declared; nothing is known of it where a stored verdict took the place of discovery.
+        capabilities: Capabilities,
+        /// Guidance for the model.
+        instructions: Option<Box<str>>,
+    },
+    /// The server had lost the session, and a new one is there (HTTP, up to 2025-11-25). Lists may have changed and
+    /// changes may have been missed; subscriptions are asked for again, and acknowledged anew.
+    SessionReplaced {
+        /// The revision spoken from now on.
+        revision: Revision,
+        /// The server's name and version object, if it gave one.
+        server: Option<Json>,
+        /// What the server declared.
         capabilities: Capabilities,
         /// Guidance for the model.
         instructions: Option<Box<str>>,
@@ -62,6 +74,20 @@ pub enum Event {
     InputWithdrawn {
         /// The question.
         input: InputHandle,
+    },
+    /// A tool was left out of a list that a request asked for: its definition wants an argument repeated in a header
+    /// in a way that is not possible (HTTP, from 2026-07-28; server/tools, `x-mcp-header`).
+    ToolOmitted {
+        /// The request whose result it was in, which follows.
+        request: RequestHandle,
+        /// Its place in the list as the server sent it, from 0.
+        index: usize,
+        /// Its name, if it has one.
+        name: Option<Box<str>>,
+        /// The member that is wrong, from the definition on.
+        path: Box<str>,
+        /// What is wrong with it.
+        reason: Box<str>,
     },
     /// A request reports progress.
     ProgressReceived {
@@ -164,6 +190,8 @@ pub enum FailureReason {
     InputRefused(InputHandle),
     /// The server asked more often than the limit on rounds allows.
     RoundsExceeded,
+    /// Its HTTP exchange ended without an answer.
+    ExchangeFailed(Failure),
     /// It could not be sent: a bound, or a feature the settled revision or server does not have.
     NotSent(Error),
 }
@@ -180,6 +208,8 @@ pub enum DisconnectReason {
     Refused(RpcError),
     /// The server did not answer the handshake in time.
     HandshakeTimedOut,
+    /// The HTTP exchange of the probe or handshake ended without an answer.
+    ExchangeFailed(Failure),
 }
 
 impl FailureReason {
@@ -194,6 +224,7 @@ impl FailureReason {
             FailureReason::InvalidResult(_) => 604,
             FailureReason::InputRefused(_) => 605,
             FailureReason::RoundsExceeded => 606,
+            FailureReason::ExchangeFailed(failure) => failure.code(),
             FailureReason::NotSent(error) => error.code() as i64,
         }
     }
@@ -208,6 +239,7 @@ impl fmt::Display for FailureReason {
             FailureReason::ConnectionLost => f.write_str("the connection ended before the answer came"),
             FailureReason::InvalidResult(violation) => write!(f, "the answer is not usable: {violation}"),
             FailureReason::InputRefused(_) => f.write_str("a question of the server was refused"),
+            FailureReason::ExchangeFailed(failure) => failure.fmt(f),
             FailureReason::RoundsExceeded => f.write_str("the server asked more often than the limit allows"),
             FailureReason::NotSent(error) => write!(f, "the request was not sent: {error}"),
         }
@@ -222,6 +254,7 @@ impl DisconnectReason {
             DisconnectReason::Failed(error) => error.code() as i64,
             DisconnectReason::Refused(error) => error.code,
             DisconnectReason::HandshakeTimedOut => 607,
+            DisconnectReason::ExchangeFailed(failure) => failure.code(),
         }
     }
 }
@@ -231,6 +264,7 @@ impl fmt::Display for DisconnectReason {
         match self {
             DisconnectReason::Closed(reason) => Error::Closed(*reason).fmt(f),
             DisconnectReason::Failed(error) => error.fmt(f),
+            DisconnectReason::ExchangeFailed(failure) => failure.fmt(f),
             DisconnectReason::Refused(error) => write!(f, "the server refused the handshake: {error}"),
             DisconnectReason::HandshakeTimedOut => {
                 f.write_str("the server did not answer the handshake in time")
@@ -257,6 +291,16 @@ mod tests {
         let numbers: Vec<_> = local.iter().map(FailureReason::code).collect();
         assert_eq!(numbers, [601, 602, 603, 604, 605, 606]);
         assert_eq!(DisconnectReason::HandshakeTimedOut.code(), 607);
+        let exchanges = [
+            Failure::Refused { status: 418 },
+            Failure::SessionLost { is_current: true },
+            Failure::Unauthorized { status: 401 },
+            Failure::Unavailable { status: None },
+            Failure::Truncated,
+        ];
+        let numbers = exchanges.map(|failure| FailureReason::ExchangeFailed(failure).code());
+        assert_eq!(numbers, [608, 609, 610, 611, 612]);
+        assert_eq!(exchanges.map(|failure| DisconnectReason::ExchangeFailed(failure).code()), numbers);
         // Whatever has a number elsewhere keeps it.
         let limit = Error::from(Limit::RequestsInFlight);
         assert_eq!(FailureReason::NotSent(limit.clone()).code(), i64::from(limit.code()));

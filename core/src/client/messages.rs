@@ -9,9 +9,19 @@ use crate::jsonrpc::{Malformed, Message, Outcome, RequestId, RpcError, Violation
 use crate::machine::{Facts, RequestHandle, Route};
 use crate::revision::Revision;
 
+use super::labels::About;
 use super::questions::BatchNumber;
 use super::state::{Action, Occurrence, State};
 use super::{Client, Event, FailureReason};
+
+/// How a message came.
+#[derive(Clone, Copy, Debug)]
+struct Arrival {
+    /// The request in whose response it came.
+    within: Option<RequestHandle>,
+    /// The batch that it is an element of.
+    batch: Option<BatchNumber>,
+}
 
 impl Client {
     pub(super) fn on_text(&mut self, text: &str, facts: Facts<'_>) {
@@ -23,8 +33,11 @@ impl Client {
         }
         let reading = parse::read(text, self.config.limits.depth);
         match reading.parsed {
-            Parsed::One(message) => self.on_message(text, message, reading.tolerated, None),
-            Parsed::Batch(batch) => self.on_batch(batch),
+            Parsed::One(message) => {
+                let arrival = Arrival { within: facts.within, batch: None };
+                self.on_message(text, message, reading.tolerated, arrival);
+            }
+            Parsed::Batch(batch) => self.on_batch(batch, facts.within),
             Parsed::Malformed(malformed) => self.on_malformed(text.as_bytes(), &malformed, None),
         }
     }
@@ -45,18 +58,19 @@ impl Client {
         text: &str,
         message: Message<'_>,
         tolerated: Option<Violation>,
-        batch: Option<BatchNumber>,
+        arrival: Arrival,
     ) {
+        let Arrival { within, batch } = arrival;
         if let Message::Response { id, outcome } = message {
-            return self.on_response(text, &id, outcome, tolerated);
+            return self.on_response(text, &id, outcome, tolerated, within);
         }
         if let Some(violation) = tolerated {
             self.tolerate(violation, None, text);
         }
         match message {
             Message::Request { id, method, params } => self.on_request(text, id, &method, params, batch),
-            Message::Notification { method, params } => self.on_notification(text, &method, params),
-            Message::ErrorWithoutId { error } => self.on_error_without_id(text, &error),
+            Message::Notification { method, params } => self.on_notification(text, &method, params, within),
+            Message::ErrorWithoutId { error } => self.on_error_without_id(text, error, within),
             Message::Response { .. } => {}
         }
     }
@@ -67,6 +81,7 @@ impl Client {
         id: &RequestId,
         outcome: Outcome<'_>,
         tolerated: Option<Violation>,
+        within: Option<RequestHandle>,
     ) {
         let request = self.waiting(id);
         if let Some(violation) = tolerated {
@@ -76,16 +91,24 @@ impl Client {
             Some(request) => self.on_answer(text, request, outcome),
             None if self.opening.expects(id) => self.on_opening_answer(outcome),
             None if self.pending.was_abandoned(id) || self.opening.was_past(id) => {}
-            None => self.discard(Violation::UnknownResponse, text.as_bytes()),
+            None => match (outcome, within.filter(|&request| self.is_awaited(request))) {
+                (Outcome::Error(error), Some(request)) => {
+                    // Some servers have an id of their own for what they refuse unread.
+                    self.tolerate(Violation::UnknownResponse, Some(request), text);
+                    self.on_error_within(text, request, error);
+                }
+                _ => self.discard(Violation::UnknownResponse, text.as_bytes()),
+            },
         }
     }
 
-    /// An error that names no request answers the probe, if that is all there is to answer.
-    fn on_error_without_id(&mut self, text: &str, error: &RpcError) {
-        if self.state == State::Probing {
-            self.on_probe_error(error);
-        } else {
-            self.discard(Violation::UnknownResponse, text.as_bytes());
+    /// An error that names no request answers the one in whose response it came, or the probe, if that is all there
+    /// is to answer.
+    fn on_error_without_id(&mut self, text: &str, error: RpcError, within: Option<RequestHandle>) {
+        match within {
+            Some(request) if self.is_awaited(request) => self.on_error_within(text, request, error),
+            None if self.state == State::Probing => self.on_probe_error(&error),
+            _ => self.discard(Violation::UnknownResponse, text.as_bytes()),
         }
     }
 
@@ -110,7 +133,7 @@ impl Client {
         }
     }
 
-    fn on_batch(&mut self, batch: &str) {
+    fn on_batch(&mut self, batch: &str, within: Option<RequestHandle>) {
         let most = self.config.limits.batch_items;
         let mut elements: Vec<&str> = Vec::new();
         // The text was read as an array already.
@@ -120,15 +143,18 @@ impl Client {
             }
         });
         let has_batches = self.revision.is_some_and(Revision::has_batches);
-        let within = has_batches && !elements.is_empty() && elements.len() <= most;
-        if !within || self.step(Occurrence::Batched) != Action::Deliver {
+        let is_sound = has_batches && !elements.is_empty() && elements.len() <= most;
+        if !is_sound || self.step(Occurrence::Batched) != Action::Deliver {
             return self.refuse_batch(batch, &elements, has_batches);
         }
         let number = self.questions.open_batch();
         for element in elements {
             let reading = parse::read(element, self.config.limits.depth);
             match reading.parsed {
-                Parsed::One(message) => self.on_message(element, message, reading.tolerated, Some(number)),
+                Parsed::One(message) => {
+                    let arrival = Arrival { within, batch: Some(number) };
+                    self.on_message(element, message, reading.tolerated, arrival);
+                }
                 Parsed::Malformed(malformed) => {
                     self.on_malformed(element.as_bytes(), &malformed, Some(number));
                 }
@@ -154,7 +180,7 @@ impl Client {
         if answerable && self.state == State::Legacy {
             let error =
                 RpcError::new(RpcError::INVALID_REQUEST, "Invalid request: empty or too long a batch");
-            self.queues.send(write::error(None, &error), Route::Alone);
+            self.send(write::error(None, &error), Route::Alone, About::Reply);
         }
     }
 

@@ -2,6 +2,8 @@
 
 mod calls;
 mod event;
+mod failures;
+mod labels;
 mod messages;
 mod methods;
 mod modern;
@@ -10,10 +12,12 @@ mod opening;
 mod params;
 mod probe;
 mod questions;
+mod recovery;
 mod state;
 mod subscriptions;
 #[cfg(test)]
 mod tests;
+mod tool_headers;
 mod visits;
 
 pub use event::{DisconnectReason, Event, FailureReason};
@@ -39,8 +43,10 @@ use crate::time::Instant;
 use calls::Call;
 use opening::Opening;
 use questions::Questions;
+use recovery::Session;
 use state::State;
 use subscriptions::Subscriptions;
+use tool_headers::ToolHeaders;
 
 /// A client as a state machine over whole messages.
 ///
@@ -61,6 +67,10 @@ pub struct Client {
     held: VecDeque<Held>,
     questions: Questions,
     subscriptions: Subscriptions,
+    /// The legacy session in use.
+    session: Session,
+    /// What headers repeat of the arguments of each tool.
+    tools: ToolHeaders,
     /// The least severity of log messages that modern requests ask for.
     log_level: Option<LogLevel>,
     /// The members of `_meta` that every modern request carries.

@@ -83,7 +83,7 @@ impl Client {
     pub(super) fn on_modern_result(&mut self, text: &str, request: RequestHandle, result: &str) {
         self.opening.confirm();
         match ResultType::of(result) {
-            ResultType::Complete => self.deliver_result(request, Json::trusted(result)),
+            ResultType::Complete => self.deliver_modern_result(request, result),
             ResultType::InputRequired => match self.read_round(request, result) {
                 Ok((questions, round)) => self.begin_round(request, &questions, round),
                 Err(violation) => self.refuse_result(text, request, violation),
@@ -207,7 +207,7 @@ impl Client {
         let round = match &mut call.stage {
             Stage::Asking(round) => round,
             Stage::Visiting(_) => return self.answer_visit(request, input, response),
-            Stage::Held | Stage::Sent | Stage::BackingOff(_) => return,
+            Stage::Held | Stage::Sent | Stage::BackingOff(_) | Stage::Refreshing(_) => return,
         };
         for asked in &mut round.questions {
             if asked.input == input {
@@ -231,7 +231,7 @@ impl Client {
         let inputs: Vec<_> = match &call.stage {
             Stage::Asking(round) => round.questions.iter().map(|asked| asked.input).collect(),
             Stage::Visiting(visits) => visits.inputs().collect(),
-            Stage::Held | Stage::Sent | Stage::BackingOff(_) => return,
+            Stage::Held | Stage::Sent | Stage::BackingOff(_) | Stage::Refreshing(_) => return,
         };
         for input in inputs {
             self.withdraw(input);

@@ -7,6 +7,7 @@ use crate::json::{Json, MAX_DEPTH, scan};
 use crate::jsonrpc::parse::decode_string;
 use crate::jsonrpc::{RequestId, Violation};
 use crate::logging::LogLevel;
+use crate::machine::RequestHandle;
 use crate::revision::Method;
 use crate::subscription::ListKind;
 
@@ -29,7 +30,13 @@ pub(super) fn members<'a, const N: usize>(text: Option<&'a str>, names: [&str; N
 }
 
 impl Client {
-    pub(super) fn on_notification(&mut self, text: &str, method: &str, params: Option<&str>) {
+    pub(super) fn on_notification(
+        &mut self,
+        text: &str,
+        method: &str,
+        params: Option<&str>,
+        within: Option<RequestHandle>,
+    ) {
         let known = Method::from_name(method);
         let is_log = known == Some(Method::LoggingMessage);
         let occurrence = if is_log { Occurrence::Logged } else { Occurrence::Notified };
@@ -44,14 +51,14 @@ impl Client {
             return self.discard(Violation::UnexpectedMessage, text.as_bytes());
         }
         match known {
-            Method::Progress => self.on_progress(text, params),
-            Method::LoggingMessage => self.on_log(text, params),
+            Method::Progress => self.on_progress(text, params, within),
+            Method::LoggingMessage => self.on_log(text, params, within),
             Method::Cancelled => self.on_cancelled(params),
-            Method::SubscriptionsAcknowledged => self.on_acknowledged(text, params),
-            Method::ToolsListChanged => self.on_list_changed(text, ListKind::Tools, params),
-            Method::ResourcesListChanged => self.on_list_changed(text, ListKind::Resources, params),
-            Method::PromptsListChanged => self.on_list_changed(text, ListKind::Prompts, params),
-            Method::ResourcesUpdated => self.on_resource_updated(text, params),
+            Method::SubscriptionsAcknowledged => self.on_acknowledged(text, params, within),
+            Method::ToolsListChanged => self.on_list_changed(text, ListKind::Tools, params, within),
+            Method::ResourcesListChanged => self.on_list_changed(text, ListKind::Resources, params, within),
+            Method::PromptsListChanged => self.on_list_changed(text, ListKind::Prompts, params, within),
+            Method::ResourcesUpdated => self.on_resource_updated(text, params, within),
             Method::ElicitationComplete => {
                 self.deliver_other(text, method, params);
                 self.on_visit_complete(params);
@@ -67,15 +74,19 @@ impl Client {
         }
     }
 
-    fn on_progress(&mut self, text: &str, params: Option<&str>) {
+    fn on_progress(&mut self, text: &str, params: Option<&str>, within: Option<RequestHandle>) {
         let [token, progress, total, message] =
             members(params, ["progressToken", "progress", "total", "message"]);
         let Some(progress) = progress.and_then(number) else {
             return self.discard(Violation::InvalidParams, text.as_bytes());
         };
-        let token = token.and_then(RequestId::from_token);
-        let Some((request, increasing)) = token.and_then(|token| self.pending.report(&token, progress))
-        else {
+        let report = match self.exchange_request(within) {
+            Some(request) => self.pending.report_on(request, progress),
+            None => {
+                token.and_then(RequestId::from_token).and_then(|token| self.pending.report(&token, progress))
+            }
+        };
+        let Some((request, increasing)) = report else {
             // A report that crossed the answer on its way, or somebody else's: no reason to worry.
             return self.tolerate(Violation::UnknownTarget, None, text);
         };
@@ -89,13 +100,13 @@ impl Client {
         }
     }
 
-    fn on_log(&mut self, text: &str, params: Option<&str>) {
+    fn on_log(&mut self, text: &str, params: Option<&str>, within: Option<RequestHandle>) {
         let [level, logger] = members(params, ["level", "logger"]);
         let Some(data) = params.and_then(data_member) else {
             return self.discard(Violation::InvalidParams, text.as_bytes());
         };
         if self.admits(text.as_bytes()) {
-            let request = self.logging_request();
+            let request = self.logging_request(within);
             let level = level.and_then(decode_string).and_then(|name| LogLevel::from_name(&name));
             let logger = logger.and_then(decode_string).map(Into::into);
             self.queues.tell(Event::LogReceived { request, level, logger, data: Json::trusted(data) });

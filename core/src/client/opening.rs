@@ -19,10 +19,13 @@ use crate::revision::{Capabilities, Era, Method, Revision, Revisions, one_line, 
 use crate::time::Instant;
 
 use super::calls::wire_id;
+use super::labels::About;
 use super::probe::{self, Refusal, Verdict};
 use super::questions::Questions;
+use super::recovery::Session;
 use super::state::{Action, Occurrence, State, transition};
 use super::subscriptions::Subscriptions;
+use super::tool_headers::ToolHeaders;
 use super::{Client, DisconnectReason, Event};
 
 /// What the opening of a connection keeps.
@@ -81,6 +84,21 @@ impl Opening {
         self.tried.push(proposed);
     }
 
+    /// Another handshake may propose what was tried before.
+    pub(super) fn begin_again(&mut self) {
+        self.tried.clear();
+        self.corrected = false;
+    }
+
+    /// What was asked for often enough not to be asked for again.
+    fn exhausted(&self, http: bool) -> Revisions {
+        // Over HTTP the same address may be many processes, of which one is behind the others: once more then.
+        let enough = if http { 2 } else { 1 };
+        let count = |wanted| self.tried.iter().filter(|&&tried| tried == wanted).count();
+        let exhausted: Vec<_> = self.tried.iter().copied().filter(|&tried| count(tried) >= enough).collect();
+        Revisions::of(&exhausted)
+    }
+
     fn stop_waiting(&mut self) {
         self.past.extend(self.expected.take());
         self.request = None;
@@ -107,6 +125,8 @@ impl Client {
             held: alloc::collections::VecDeque::new(),
             questions: Questions::default(),
             subscriptions: Subscriptions::default(),
+            session: Session::default(),
+            tools: ToolHeaders::default(),
             log_level: None,
             stamp: String::new(),
             overflowing: false,
@@ -166,15 +186,13 @@ impl Client {
         let text = write::request_with(&id, Method::Discover.name(), self.stamp.len(), |out| {
             meta::write_request_params(out, None, &meta).unwrap_or(false)
         });
-        // Without a legacy revision to fall back to, silence proves nothing early.
         let timeouts = &self.config.timeouts;
-        let falls_back = self.config.revisions.of_era(Era::Legacy).next().is_some();
-        let patience = if falls_back { timeouts.probe } else { timeouts.handshake };
+        let patience = if self.silence_is_legacy() { timeouts.probe } else { timeouts.handshake };
         self.opening.wait(request, id, revision, self.now.after(patience));
-        self.queues.send(text, Route::Opens(request));
+        self.send(text, Route::Opens(request), About::Probe(revision));
     }
 
-    fn send_initialize(&mut self, revision: Revision) {
+    pub(super) fn send_initialize(&mut self, revision: Revision) {
         let request = self.pending.draw();
         let id = wire_id(request);
         let params = format!(
@@ -184,7 +202,7 @@ impl Client {
         );
         let text = write::request(&id, Method::Initialize.name(), Some(&params));
         self.opening.wait(request, id, revision, self.now.after(self.config.timeouts.handshake));
-        self.queues.send(text, Route::Opens(request));
+        self.send(text, Route::Opens(request), About::Handshake);
     }
 
     /// The answer to the probe or handshake.
@@ -211,11 +229,11 @@ impl Client {
     }
 
     pub(super) fn on_probe_error(&mut self, error: &RpcError) {
-        let tried = Revisions::of(&self.opening.tried);
+        let tried = self.opening.exhausted(self.config.http);
         self.judge(probe::judge_error(self.config.revisions, tried, error), None);
     }
 
-    fn judge(&mut self, verdict: Verdict, discovered: Option<&Json>) {
+    pub(super) fn judge(&mut self, verdict: Verdict, discovered: Option<&Json>) {
         self.opening.stop_waiting();
         match verdict {
             Verdict::Modern(revision) => {
@@ -248,7 +266,9 @@ impl Client {
         };
         self.opening.stop_waiting();
         if self.step(Occurrence::Accepted) == Action::Settle {
-            self.queues.send(write::notification(Method::Initialized.name(), None), Route::Alone);
+            self.revision = Some(revision);
+            let method = Method::Initialized.name();
+            self.send(write::notification(method, None), Route::Alone, About::Call { method, params: None });
             let capabilities = result.member("capabilities").map(|object| Capabilities::read(&object));
             let instructions = text_member(result, "instructions");
             let capabilities = capabilities.unwrap_or_default();
@@ -295,7 +315,15 @@ impl Client {
         self.server.clone_from(&capabilities);
         self.use_stamp(revision);
         let capabilities = capabilities.unwrap_or_default();
-        self.queues.tell(Event::Ready { revision, server, capabilities, instructions });
+        let replaces = self.end_replacement();
+        self.queues.tell(if replaces && revision.era() == Era::Legacy {
+            Event::SessionReplaced { revision, server, capabilities, instructions }
+        } else {
+            Event::Ready { revision, server, capabilities, instructions }
+        });
+        if replaces {
+            self.restore_session();
+        }
         self.release_held();
     }
 
@@ -320,12 +348,19 @@ impl Client {
         if self.opening.deadline.is_none_or(|deadline| deadline > self.now) {
             return;
         }
-        let falls_back = self.config.revisions.of_era(Era::Legacy).next().is_some();
-        if self.state == State::Probing && falls_back {
-            self.judge(probe::fall_back(self.config.revisions, &[]), None);
-        } else {
-            self.fail(DisconnectReason::HandshakeTimedOut);
+        if self.state == State::Probing && self.silence_is_legacy() {
+            return self.judge(probe::fall_back(self.config.revisions, &[]), None);
         }
+        if let Some(request) = self.opening.request.filter(|_| self.config.http) {
+            self.queues.transmit(Transmit::Abort { request });
+        }
+        self.fail(DisconnectReason::HandshakeTimedOut);
+    }
+
+    /// Whether silence on the probe, or an end, says that the server is legacy. Over HTTP it says that the server or
+    /// the way to it is out of order; and without a legacy revision of ours nothing follows from it.
+    fn silence_is_legacy(&self) -> bool {
+        !self.config.http && self.config.revisions.of_era(Era::Legacy).next().is_some()
     }
 
     pub(super) fn on_restarted(&mut self) {
@@ -341,9 +376,11 @@ impl Client {
             // The end of the old process can be told more than once.
             return;
         }
-        let falls_back = self.config.revisions.of_era(Era::Legacy).next().is_some();
-        let occurrence =
-            if falls_back && !self.opening.restarted { Occurrence::DiedOnProbe } else { Occurrence::Ended };
+        let occurrence = if self.silence_is_legacy() && !self.opening.restarted {
+            Occurrence::DiedOnProbe
+        } else {
+            Occurrence::Ended
+        };
         let occurrence = if self.state == State::Probing { occurrence } else { Occurrence::Ended };
         match self.step(occurrence) {
             Action::AskRestart => {
@@ -366,7 +403,7 @@ impl Client {
         }
     }
 
-    fn fail(&mut self, reason: DisconnectReason) {
+    pub(super) fn fail(&mut self, reason: DisconnectReason) {
         if self.step(Occurrence::Failed) == Action::End {
             self.finish(CloseReason::HandshakeFailed, reason);
         }

@@ -18,7 +18,8 @@ use crate::revision::{
 use crate::rounds::{InputKind, InputRequest, InputResponse};
 use crate::time::Instant;
 
-use super::calls::{Purpose, Stage};
+use super::calls::{Call, Purpose};
+use super::labels::About;
 use super::notifications::members;
 use super::state::{Action, Occurrence};
 use super::{Client, Event};
@@ -250,7 +251,7 @@ impl Client {
     fn resume_waits(&mut self) {
         if !self.questions.hold_up() {
             self.pending.touch_all(self.now, |call| {
-                matches!(call.stage, Stage::Sent) && matches!(call.purpose, Purpose::Application)
+                Call::is_sent(call) && matches!(call.purpose, Purpose::Application)
             });
         }
     }
@@ -279,6 +280,16 @@ impl Client {
         }
     }
 
+    /// The session in which they were asked is lost: the requests of the server no longer stand.
+    pub(super) fn withdraw_session_questions(&mut self) {
+        self.questions.batches.clear();
+        let inputs: Vec<_> = self.questions.asked.values().copied().collect();
+        for input in inputs {
+            self.withdraw(input);
+        }
+        self.resume_waits();
+    }
+
     /// Answers a request of the server, at once or with the others of its batch.
     pub(super) fn reply(
         &mut self,
@@ -295,7 +306,7 @@ impl Client {
                 batch.replies.push(if batch.replies.is_empty() { '[' } else { ',' });
                 batch.replies.push_str(&text);
             }
-            None => self.queues.send(text, Route::Alone),
+            None => self.send(text, Route::Alone, About::Reply),
         }
     }
 
@@ -315,7 +326,7 @@ impl Client {
             && !batch.replies.is_empty()
         {
             batch.replies.push(']');
-            self.queues.send(batch.replies, Route::Alone);
+            self.send(batch.replies, Route::Alone, About::Reply);
         }
     }
 }

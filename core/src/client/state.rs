@@ -46,6 +46,8 @@ pub(super) enum Occurrence {
     Notified,
     /// The server sends a batch, and the revision has batches.
     Batched,
+    /// The server does not know the session any more.
+    SessionLost,
     /// The input ended before anything was heard, and a fresh start may help.
     DiedOnProbe,
     /// The host started the server afresh.
@@ -97,6 +99,7 @@ pub(super) const fn transition(state: State, occurrence: Occurrence) -> (Action,
         (Handshaking, O::CounterOffered) => (Action::Initialize, Handshaking),
         (Handshaking, O::Corrected) => (Action::Probe, Probing),
         (Modern, O::Contradicted) => (Action::Probe, Probing),
+        (Legacy, O::SessionLost) => (Action::Initialize, Handshaking),
 
         (Probing | Handshaking | Legacy, O::Pinged) => (Action::Pong, state),
         (Probing | Handshaking, O::Asked) => (Action::RefuseEarly, state),
@@ -120,7 +123,7 @@ mod tests {
         [State::Probing, State::Restarting, State::Handshaking, State::Legacy, State::Modern, State::Over];
 
     #[rustfmt::skip]
-    const TABLE: [(Occurrence, [&str; 6]); 16] = {
+    const TABLE: [(Occurrence, [&str; 6]); 17] = {
         use Occurrence as O;
         [
             // what happens       Probing         Restarting      Handshaking     Legacy       Modern       Over
@@ -137,6 +140,7 @@ mod tests {
             (O::Logged,         ["Ignore",       "Ignore",       "Deliver",      "Deliver",   "Deliver",   "Ignore"]),
             (O::Notified,       ["Ignore",       "Ignore",       "Ignore",       "Deliver",   "Deliver",   "Ignore"]),
             (O::Batched,        ["Ignore",       "Ignore",       "Ignore",       "Deliver",   "Ignore",    "Ignore"]),
+            (O::SessionLost,    ["Ignore",       "Ignore",       "Ignore",       "Initialize:H", "Ignore", "Ignore"]),
             (O::DiedOnProbe,    ["AskRestart:R", "Ignore",       "Ignore",       "Ignore",    "Ignore",    "Ignore"]),
             (O::Restarted,      ["Ignore",       "Initialize:H", "Ignore",       "Ignore",    "Ignore",    "Ignore"]),
             (O::Ended,          ["End:O",        "End:O",        "End:O",        "End:O",     "End:O",     "Ignore"]),

@@ -10,14 +10,14 @@ use crate::error::{ApiMisuse, Error, Limit};
 use crate::json::{MAX_DEPTH, scan};
 use crate::jsonrpc::parse::decode_string;
 use crate::jsonrpc::{RequestId, Violation, write};
-use crate::machine::{RequestHandle, SubscriptionHandle};
+use crate::machine::{RequestHandle, SubscriptionHandle, Transmit};
 use crate::pending::Clock;
 use crate::revision::Method;
 use crate::revision::meta::SUBSCRIPTION_ID;
 use crate::subscription::{ListKind, RESOURCE_SUBSCRIPTIONS, SubscriptionFilter};
 use crate::time::Instant;
 
-use super::calls::{Call, MethodName, Purpose, Stage};
+use super::calls::{Call, MethodName, Purpose};
 use super::notifications::{members, text_of};
 use super::{Client, Event, Held, RequestOptions};
 
@@ -47,6 +47,20 @@ struct Watch {
     request: RequestHandle,
     holders: usize,
     confirmed: bool,
+}
+
+impl Subscriptions {
+    pub(super) fn handles(&self) -> impl Iterator<Item = SubscriptionHandle> {
+        self.open.keys().copied()
+    }
+
+    /// Forgets what a server agreed to that does not remember it either.
+    pub(super) fn forget_agreements(&mut self) {
+        self.watched.clear();
+        for open in self.open.values_mut() {
+            *open = Subscription { asked: core::mem::take(&mut open.asked), ..Subscription::default() };
+        }
+    }
 }
 
 impl Subscription {
@@ -147,12 +161,18 @@ impl Client {
     }
 
     /// Sends a request that the application does not see.
-    fn send_own(&mut self, request: RequestHandle, method: Method, purpose: Purpose, params: &str) {
+    pub(super) fn send_own(
+        &mut self,
+        request: RequestHandle,
+        method: Method,
+        purpose: Purpose,
+        params: &str,
+    ) {
         let patience = self.config.timeouts.acknowledgement;
         let clock = Clock { idle: patience, end: self.now.after(patience) };
         let options = RequestOptions::default();
         let method = MethodName::Known(method);
-        let call = Call { method, purpose, stage: Stage::Held, params: None, options, round: 0 };
+        let call = Call::new(method, purpose, None, options);
         // The parameters are written here.
         let _ = self.transmit_new(request, clock, call, Some(params));
     }
@@ -167,7 +187,7 @@ impl Client {
         match purpose {
             Purpose::Listen(subscription) => self.conclude(*subscription, granted),
             Purpose::Watch(uri) => self.on_watch_answer(request, uri, granted),
-            Purpose::Application | Purpose::Unwatch => {}
+            Purpose::Application | Purpose::Unheard | Purpose::Refresh => {}
         }
     }
 
@@ -220,8 +240,12 @@ impl Client {
             watch.holders -= 1;
             if watch.holders == 0 {
                 self.subscriptions.watched.remove(&uri);
+                if !self.is_ready() {
+                    // A session that is being replaced needs no end.
+                    continue;
+                }
                 let request = self.pending.draw();
-                self.send_own(request, Method::ResourcesUnsubscribe, Purpose::Unwatch, &uri_params(&uri));
+                self.send_own(request, Method::ResourcesUnsubscribe, Purpose::Unheard, &uri_params(&uri));
             }
         }
         self.queues.tell(Event::SubscriptionEnded { subscription, graceful: true });
@@ -242,8 +266,13 @@ impl Client {
     }
 
     /// The server agreed to a listen request.
-    pub(super) fn on_acknowledged(&mut self, text: &str, params: Option<&str>) {
-        let Some((request, subscription)) = self.tagged(params) else {
+    pub(super) fn on_acknowledged(
+        &mut self,
+        text: &str,
+        params: Option<&str>,
+        within: Option<RequestHandle>,
+    ) {
+        let Some((request, subscription)) = self.addressed(params, within) else {
             return self.tolerate(Violation::UnknownTarget, None, text);
         };
         let Some(open) = self.subscriptions.open.get_mut(&subscription) else { return };
@@ -263,39 +292,63 @@ impl Client {
     pub(super) fn on_listen_cancelled(&mut self, id: &RequestId) {
         if let Some((request, subscription)) = self.listening(id) {
             self.pending.abandon(request);
+            if self.config.http {
+                self.queues.transmit(Transmit::Abort { request });
+            }
             self.conclude(subscription, true);
         }
     }
 
     fn listening(&self, id: &RequestId) -> Option<(RequestHandle, SubscriptionHandle)> {
-        let request = self.pending.find(id)?;
+        self.listening_in(self.pending.find(id)?)
+    }
+
+    pub(super) fn listening_in(&self, request: RequestHandle) -> Option<(RequestHandle, SubscriptionHandle)> {
         match self.pending.get(request)?.purpose {
             Purpose::Listen(subscription) => Some((request, subscription)),
             _ => None,
         }
     }
 
-    /// The subscription that a notification names in its `_meta`.
-    fn tagged(&self, params: Option<&str>) -> Option<(RequestHandle, SubscriptionHandle)> {
+    /// The subscription whose exchange brought a notification, or that it names in its `_meta`.
+    fn addressed(
+        &self,
+        params: Option<&str>,
+        within: Option<RequestHandle>,
+    ) -> Option<(RequestHandle, SubscriptionHandle)> {
+        if let Some(request) = within {
+            return self.listening_in(request);
+        }
         let [meta] = members(params, ["_meta"]);
         let [id] = members(meta, [SUBSCRIPTION_ID]);
         self.listening(&RequestId::from_token(id?)?)
     }
 
-    pub(super) fn on_list_changed(&mut self, text: &str, kind: ListKind, params: Option<&str>) {
-        for subscription in self.receivers(text, params, |open| open.honoured.list(kind)) {
+    pub(super) fn on_list_changed(
+        &mut self,
+        text: &str,
+        kind: ListKind,
+        params: Option<&str>,
+        within: Option<RequestHandle>,
+    ) {
+        for subscription in self.receivers(text, params, within, |open| open.honoured.list(kind)) {
             if self.admits(text.as_bytes()) {
                 self.queues.tell(Event::ListChanged { kind, subscription });
             }
         }
     }
 
-    pub(super) fn on_resource_updated(&mut self, text: &str, params: Option<&str>) {
+    pub(super) fn on_resource_updated(
+        &mut self,
+        text: &str,
+        params: Option<&str>,
+        within: Option<RequestHandle>,
+    ) {
         let [uri] = members(params, ["uri"]);
         let Some(uri) = text_of(uri) else {
             return self.discard(Violation::InvalidParams, text.as_bytes());
         };
-        for subscription in self.receivers(text, params, |open| watches(open, &uri)) {
+        for subscription in self.receivers(text, params, within, |open| watches(open, &uri)) {
             if self.admits(text.as_bytes()) {
                 self.queues.tell(Event::ResourceUpdated { uri: uri.clone(), subscription });
             }
@@ -308,6 +361,7 @@ impl Client {
         &mut self,
         text: &str,
         params: Option<&str>,
+        within: Option<RequestHandle>,
         want: impl Fn(&Subscription) -> bool,
     ) -> Vec<Option<SubscriptionHandle>> {
         if !self.is_modern() {
@@ -316,7 +370,7 @@ impl Client {
                 open.filter(|(_, open)| want(open)).map(|(&handle, _)| Some(handle)).collect();
             return if wanting.is_empty() { alloc::vec![None] } else { wanting };
         }
-        let Some((_, subscription)) = self.tagged(params) else {
+        let Some((_, subscription)) = self.addressed(params, within) else {
             self.tolerate(Violation::UnknownTarget, None, text);
             return Vec::new();
         };

@@ -158,7 +158,11 @@ impl Client {
 
     pub(super) fn send_again(&mut self, request: RequestHandle) {
         self.pending.renew(request);
-        self.transmit_kept(request, None);
+        if self.is_ready() {
+            self.transmit_kept(request, None);
+        } else {
+            self.hold(request);
+        }
     }
 }
 

@@ -89,6 +89,17 @@ impl Revision {
         }
     }
 
+    /// Whether HTTP requests repeat the revision in a header (basic/transports, Protocol Version Header).
+    pub(crate) const fn has_version_header(self) -> bool {
+        !matches!(self, Revision::V2024_11_05 | Revision::V2025_03_26)
+    }
+
+    /// Whether HTTP requests repeat method, target and marked arguments in headers
+    /// (basic/transports/streamable-http, Standard Request Headers).
+    pub(crate) const fn has_routing_headers(self) -> bool {
+        matches!(self.era(), Era::Modern)
+    }
+
     /// JSON-RPC batches exist in this revision only (basic/transports, 2025-03-26).
     pub const fn has_batches(self) -> bool {
         matches!(self, Revision::V2025_03_26)

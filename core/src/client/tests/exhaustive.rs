@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 
+use super::http::{http, http_config};
 use super::*;
 use crate::error::Error;
 use crate::machine::Failure;
@@ -12,7 +13,7 @@ use crate::subscription::SubscriptionFilter;
 type Make = fn() -> Peer;
 
 /// Makes a client in each state that a connection can be in.
-const STATES: [(&str, Make); 13] = [
+const STATES: [(&str, Make); 22] = [
     ("probing", || loaded(Peer::new(config()))),
     ("restarting", || {
         let mut peer = loaded(Peer::new(config()));
@@ -58,12 +59,62 @@ const STATES: [(&str, Make); 13] = [
         );
         peer
     }),
+    ("probing over HTTP", || loaded(Peer::new(http_config()))),
+    ("handshaking over HTTP", || {
+        let mut peer = loaded(Peer::new(http_config()));
+        peer.lose(RequestHandle::from_number(1), Failure::Refused { status: 404 });
+        peer
+    }),
+    ("2025-03-26 over HTTP", || loaded(http(Revision::V2025_03_26))),
+    ("2025-11-25 over HTTP", || loaded(http(Revision::V2025_11_25))),
+    ("2026-07-28 over HTTP", || loaded(http(Revision::V2026_07_28))),
+    ("by a stored verdict over HTTP", || {
+        let mut config = http_config();
+        config.era = Some(EraVerdict { revision: Revision::V2026_07_28 });
+        loaded(Peer::new(config))
+    }),
+    ("replacing a session", || {
+        let mut peer = loaded(http(Revision::V2025_11_25));
+        peer.lose(RequestHandle::from_number(2), Failure::SessionLost { is_current: true });
+        peer
+    }),
+    ("in a new session", || {
+        let mut peer = loaded(http(Revision::V2025_11_25));
+        peer.lose(RequestHandle::from_number(2), Failure::SessionLost { is_current: true });
+        let initialize = peer.sent().pop().unwrap();
+        peer.answer(&id_of(&initialize), r#"{"protocolVersion":"2025-11-25","capabilities":{}}"#);
+        peer
+    }),
+    ("fetching tools", || {
+        let mut peer = loaded(http(Revision::V2026_07_28));
+        peer.fail("2", r#"{"code":-32020,"message":"m"}"#);
+        peer
+    }),
     ("over", || {
         let mut peer = loaded(Peer::ready(Revision::V2025_11_25));
         peer.client.close();
         peer
     }),
 ];
+
+#[test]
+fn the_states_over_http_are_what_they_say() {
+    use crate::client::state::State;
+    let state = |name: &str| {
+        let (_, make) = STATES.iter().find(|(other, _)| *other == name).unwrap();
+        let client = make().client;
+        (client.state, client.session.is_replaced(), client.opening.is_unconfirmed())
+    };
+    assert_eq!(state("probing over HTTP"), (State::Probing, false, false));
+    assert_eq!(state("handshaking over HTTP"), (State::Handshaking, false, false));
+    assert_eq!(state("by a stored verdict over HTTP"), (State::Modern, false, true));
+    assert_eq!(state("replacing a session"), (State::Handshaking, true, false));
+    assert_eq!(state("in a new session"), (State::Legacy, false, false));
+    let (_, make) = STATES.iter().find(|(name, _)| *name == "fetching tools").unwrap();
+    let client = make().client;
+    assert_eq!(client.awaited_attempt(RequestHandle::from_number(2)), None);
+    assert!(client.pending.get(RequestHandle::from_number(2)).is_some());
+}
 
 /// Two requests and a subscription, in flight or held back.
 fn loaded(mut peer: Peer) -> Peer {
@@ -105,6 +156,9 @@ const TEXTS: &[&str] = &[
     r#"{"jsonrpc":"2.0","id":$,"method":"ping"}"#,
     r#"{"jsonrpc":"2.0","id":$,"method":"roots/list","result":{}}"#,
     r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"m"}}"#,
+    r#"{"jsonrpc":"2.0","id":"server-error","error":{"code":-32000,"message":"m"}}"#,
+    r#"{"jsonrpc":"2.0","id":$,"error":{"code":-32020,"message":"m"}}"#,
+    r#"{"jsonrpc":"2.0","id":$,"result":{"tools":[{"name":"t","inputSchema":{"x-mcp-header":"a"}},7],"nextCursor":"c"}}"#,
     r#"{"jsonrpc":"2.0","id":"q","method":"ping"}"#,
     r#"{"jsonrpc":"2.0","id":"r","method":"elicitation/create","params":{"message":"?"}}"#,
     r#"{"jsonrpc":"2.0","id":"r","method":"sampling/createMessage"}"#,
@@ -129,6 +183,16 @@ const IDS: [&str; 8] = ["1", "2", "3", "4", "5", "6", "\"probe-1\"", "\"x\""];
 
 const DAMAGES: [Violation; 3] = [Violation::TooLong, Violation::NotUtf8, Violation::EndedEarly];
 
+const FAILURES: [Failure; 7] = [
+    Failure::Refused { status: 404 },
+    Failure::Refused { status: 307 },
+    Failure::SessionLost { is_current: true },
+    Failure::SessionLost { is_current: false },
+    Failure::Unauthorized { status: 401 },
+    Failure::Unavailable { status: None },
+    Failure::Truncated,
+];
+
 type Act = Box<dyn Fn(&mut Peer)>;
 
 /// Everything that can happen to a client, one at a time.
@@ -151,14 +215,28 @@ fn inputs() -> Vec<(String, Act)> {
             ));
         }
     }
+    for text in TEXTS {
+        for number in 1..7 {
+            let within = RequestHandle::from_number(number);
+            let text = text.replace('$', "2");
+            inputs.push((
+                format!("within {number}: {text}"),
+                Box::new(move |peer| peer.receive_within(within, &text)),
+            ));
+        }
+    }
+    for failure in FAILURES {
+        for request in (0..7).map(|number| (number > 0).then(|| RequestHandle::from_number(number))) {
+            inputs.push((
+                format!("{failure:?} of {request:?}"),
+                Box::new(move |peer| {
+                    let _ = peer.input(Input::Failed { request, failure });
+                }),
+            ));
+        }
+    }
     for number in 1..5 {
         let request = RequestHandle::from_number(number);
-        inputs.push((
-            format!("gone {number}"),
-            Box::new(move |peer| {
-                let _ = peer.input(Input::Failed { request: Some(request), failure: Failure::Truncated });
-            }),
-        ));
         inputs.push((
             format!("cancel {number}"),
             Box::new(move |peer| {

@@ -2,10 +2,13 @@
 
 mod cases;
 mod exhaustive;
+mod http;
 mod legacy;
 mod modern;
 mod opening;
+mod sessions;
 mod subscriptions;
+mod tool_headers;
 mod visits;
 
 use alloc::format;
