@@ -73,7 +73,12 @@ PUBLISHED_SERVERS = {
 }
 # One program in both roles, over Streamable HTTP only.
 RMCP = str(WORK / "rust" / "debug" / "barewire-interop-rmcp")
-HTTP_CLIENTS = {**PEER_CLIENTS, "rmcp": python("mcp2", "client_rmcp.py")}
+INSPECTOR = str(WORK / "node/node_modules/@modelcontextprotocol/inspector-cli/build/index.js")
+HTTP_CLIENTS = {
+    **PEER_CLIENTS,
+    "rmcp": python("mcp2", "client_rmcp.py"),
+    "inspector": python("mcp2", "client_inspector.py"),
+}
 HTTP_SERVERS = {
     **PEER_SERVERS,
     "rmcp": [RMCP, "server"],
@@ -87,7 +92,13 @@ OUR_CLIENTS = {
 OUR_SERVERS = {"barewire": [sys.executable, str(HERE / "ours" / "server_barewire.py")]}
 # Where our programs find the walks, and the server that ours extends.
 PATHS = [PEERS / "python", HERE.parent / "conformance" / "python"]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, PATHS)), "INTEROP_RMCP": RMCP}
+# What a client or a server program is told by the environment.
+ENVIRONMENT = {
+    **os.environ,
+    "PYTHONPATH": os.pathsep.join(map(str, PATHS)),
+    "INTEROP_RMCP": RMCP,
+    "INTEROP_INSPECTOR": INSPECTOR,
+}
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ GRID = cells.Grid(
             for server, clients in MEETINGS.items()
             for client, revision in zip(clients, cells.REVISIONS, strict=True)
         ),
+        Session("inspector", "mcp2", "auto", "http"),
         *(Session(client, server, "2024-11-05", "sse") for server, client in SSE_MEETINGS.items()),
     ],
 )
