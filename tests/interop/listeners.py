@@ -58,21 +58,24 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def listening(command: list[str], transport: str, environment: dict[str, str]) -> Iterator[str]:
-    """Runs `command --TRANSPORT PORT` while the context is open, and gives the URL of its endpoint."""
-    port = free_port()
+def running(command: list[str], port: int, environment: dict[str, str]) -> Iterator[None]:
+    """Runs a command that listens on `port`, while the context is open."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "output"
         with output.open("wb") as printed:
             process = subprocess.Popen(
-                [*command, f"--{transport}", str(port)],
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=printed,
-                stderr=subprocess.STDOUT,
+                command, env=environment, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.STDOUT
             )
         try:
             wait_until_it_listens(process, port, output)
-            yield f"http://127.0.0.1:{port}{PATHS[transport]}"
+            yield
         finally:
             end(process)
+
+
+@contextmanager
+def listening(command: list[str], transport: str, environment: dict[str, str]) -> Iterator[str]:
+    """Runs `command --TRANSPORT PORT` while the context is open, and gives the URL of its endpoint."""
+    port = free_port()
+    with running([*command, f"--{transport}", str(port)], port, environment):
+        yield f"http://127.0.0.1:{port}{PATHS[transport]}"
