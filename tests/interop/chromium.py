@@ -115,7 +115,8 @@ def site(server: str | None = None) -> Iterator[Site]:
 def visit(pages: Site, host: str, requests: list[Json]) -> list[Json]:
     """Opens the page as `http://HOST:PORT`, whatever the name of the host, and gives its report."""
     address = pages.url("/page", host) + "?requests=" + quote(json.dumps(requests))
-    with tempfile.TemporaryDirectory() as profile:
+    # The last of its processes may still write while the folder goes.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         process = subprocess.Popen(
             [
                 str(PROGRAM),
