@@ -12,7 +12,9 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -145,11 +147,17 @@ class Grid:
     """The sessions of one test module, started together."""
 
     def __init__(
-        self, clients: dict[str, Command], servers: dict[str, Command], sessions: list[Session]
+        self,
+        clients: dict[str, Command],
+        servers: dict[str, Command],
+        sessions: list[Session],
+        front: Callable[[str], AbstractContextManager[str]] = nullcontext,
     ) -> None:
+        """`front` puts something between the clients and a URL, and gives the URL that they are told."""
         self._clients = clients
         self._servers = servers
         self._sessions = sessions
+        self._front = front
         self._outcomes: dict[Session, Future[dict[Session, Outcomes]]] = {}
 
     def parameters(self) -> list[tuple[Session, str]]:
@@ -160,10 +168,12 @@ class Grid:
             cells += [(session, check) for check in checks]
         return cells
 
-    def start(self) -> None:
+    def start(self, request: pytest.FixtureRequest) -> None:
+        """Starts the sessions that the chosen tests of this run ask for."""
+        chosen = {item.callspec.params.get("session") for item in tests_of(request)}
         groups: dict[tuple[str, ...], list[Session]] = {}
         for session in self._sessions:
-            if not session.known("*"):
+            if session in chosen and not session.known("*"):
                 groups.setdefault(session.group, []).append(session)
         for group in groups.values():
             running = RUNNING.submit(self._run_group, group)
@@ -188,9 +198,12 @@ class Grid:
         if group[0].transport == "stdio":
             return {session: self._run(session, ["--", *NOTE_EXIT, *server]) for session in group}
         try:
-            with listeners.listening(server, group[0].transport, ENVIRONMENT) as url:
+            with (
+                listeners.listening(server, group[0].transport, ENVIRONMENT) as url,
+                self._front(url) as told,
+            ):
                 option = OPTIONS[group[0].transport]
-                return {session: self._run(session, [option, url]) for session in group}
+                return {session: self._run(session, [option, told]) for session in group}
         except listeners.NotListening as reason:
             missing = {"connection": {"ok": False, "detail": str(reason)}}
             return dict.fromkeys(group, missing)
@@ -228,6 +241,12 @@ class Grid:
         if session.transport == "stdio":
             outcomes["exit"] = {"ok": noted == "0", "detail": f"the server ended with status {noted}"}
         return {"connection": missing, **outcomes}
+
+
+def tests_of(request: pytest.FixtureRequest) -> list[pytest.Item]:
+    """The tests with parameters, of the module that asks."""
+    items = [item for item in request.session.items if hasattr(item, "callspec")]
+    return [item for item in items if getattr(item, "module", None) is request.module]
 
 
 def text(output: bytes | str | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import shutil
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from urllib.parse import urlsplit
 import cells
 import listeners
 import pytest
+from cells import Session
 from raw_http import LEGACY, MODERN, SECONDS, Endpoint, messages
 
 NGINX = shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin")
@@ -23,29 +25,30 @@ SLOW_CALL = {"name": "slow", "arguments": {"seconds": 600}, "_meta": {"progressT
 
 
 @contextmanager
-def proxied(url: str, version: str, folder: Path) -> Iterator[str]:
-    """nginx before the endpoint at `url`."""
+def proxied(url: str, version: str = "1.1") -> Iterator[str]:
+    """nginx before the endpoint at `url`, which it speaks that version of HTTP to."""
     parts = urlsplit(url)
     port = listeners.free_port()
     text = (cells.HERE / "nginx" / "proxy.conf").read_text()
-    values = {"FOLDER": str(folder), "PORT": str(port), "UPSTREAM": parts.netloc, "VERSION": version}
-    for word, value in values.items():
-        text = text.replace(word, value)
-    configuration = folder / "nginx.conf"
-    configuration.write_text(text)
-    command = [str(NGINX), "-e", "stderr", "-p", str(folder), "-c", str(configuration)]
-    with listeners.running(command, port, cells.ENVIRONMENT):
-        yield f"http://127.0.0.1:{port}{parts.path}"
+    with tempfile.TemporaryDirectory() as folder:
+        values = {"FOLDER": folder, "PORT": str(port), "UPSTREAM": parts.netloc, "VERSION": version}
+        for word, value in values.items():
+            text = text.replace(word, value)
+        configuration = Path(folder) / "nginx.conf"
+        configuration.write_text(text)
+        command = [str(NGINX), "-e", "stderr", "-p", folder, "-c", str(configuration)]
+        with listeners.running(command, port, cells.ENVIRONMENT):
+            yield f"http://127.0.0.1:{port}{parts.path}"
 
 
-# The version of HTTP towards the server. 1.0 is what nginx speaks unless it is told, and then an answer that
-# does not forbid it is held back until it is complete or fills a buffer.
+# 1.0 is what nginx speaks unless it is told, and then an answer that does not forbid it is held back until it
+# is complete or fills a buffer.
 @pytest.fixture(scope="module", params=list(itertools.product(SERVERS, ["1.0", "1.1"])), ids="-http".join)
-def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def url(request: pytest.FixtureRequest) -> Iterator[str]:
     name, version = request.param
     with (
         listeners.listening(SERVERS[name], "http", cells.ENVIRONMENT) as server,
-        proxied(server, version, tmp_path_factory.mktemp("nginx")) as proxy,
+        proxied(server, version) as proxy,
     ):
         yield proxy
 
@@ -73,7 +76,24 @@ def test_a_disconnect_reaches_the_server(url: str) -> None:
     assert int(endpoint.call("cancellations", {})) == before + 1
 
 
-def test_a_big_request_and_a_big_answer_pass(url: str) -> None:
-    # Just below what nginx takes without being told, and far above its buffers.
-    text = "0123456789abcde\n" * 60_000
-    assert Endpoint(url, MODERN).call("echo", {"text": text}) == text
+GRID = cells.Grid(
+    cells.HTTP_CLIENTS,
+    SERVERS,
+    [
+        *(Session("ts2", server, LEGACY, "http") for server in SERVERS),
+        *(Session("rmcp", server, MODERN, "http") for server in SERVERS),
+    ],
+    front=proxied,
+)
+
+
+@pytest.fixture(scope="module")
+def started(request: pytest.FixtureRequest) -> Iterator[None]:
+    GRID.start(request)
+    yield
+
+
+@pytest.mark.usefixtures("started")
+@pytest.mark.parametrize(("session", "check"), GRID.parameters(), ids=cells.identify)
+def test_cell(session: Session, check: str) -> None:
+    GRID.judge(session, check)

@@ -27,8 +27,8 @@ GRID = cells.Grid(
 
 
 @pytest.fixture(scope="module", autouse=True)
-def started() -> Iterator[None]:
-    GRID.start()
+def started(request: pytest.FixtureRequest) -> Iterator[None]:
+    GRID.start(request)
     yield
 
 
