@@ -43,9 +43,13 @@ impl Client {
             About::Call { method, params } => (self.revision, Some((method, params))),
             About::Reply => (self.revision, None),
         };
-        let revision = revision.filter(|revision| revision.has_version_header())?;
-        let mut mirrored = Mirrored { protocol_version: Some(revision), ..Mirrored::default() };
-        if let Some((method, params)) = call.filter(|_| revision.has_routing_headers()) {
+        let revision = revision.filter(|revision| revision.has_version_header());
+        if revision.is_none() && call.is_none() {
+            return None;
+        }
+        let mut mirrored = Mirrored { protocol_version: revision, ..Mirrored::default() };
+        let routed = revision.is_some_and(Revision::has_routing_headers);
+        if let Some((method, params)) = call.filter(|_| routed) {
             self.mirror_call(&mut mirrored, method, params);
         }
         Some(mirrored)

@@ -117,12 +117,13 @@ impl<M: Machine> HttpClient<M> {
         // An answer to the server says nothing of itself; it belongs to the session.
         let revision = if mirrored.is_some() { named } else { self.revision };
         let asked = self.asked(route, revision, mirrored.as_ref());
+        let is_reply = mirrored.is_none();
         let exchange = self.table.insert(Exchange::new(self.purpose(route), asked, self.session.number));
         if matches!(route, Route::Opens(_)) {
             self.opening = Opening::Idle;
         } else {
             self.table.arm(exchange, Some(self.now.after(NOTICE)));
-            if self.opening == Opening::Answered && named.is_some() {
+            if self.opening == Opening::Answered && !is_reply {
                 self.confirm(exchange);
             }
         }

@@ -175,6 +175,21 @@ fn everything_waits_for_the_stream_of_the_session() {
     assert_eq!(wire.seen(), ["1 {\"id\":1}", "{\"method\":\"ask\"}"]);
 }
 
+#[test]
+fn a_session_without_a_version_header_has_its_stream_too() {
+    let mut wire = Wire::new();
+    wire.send(Route::Opens(RequestHandle::from_number(1)), Some(handshake()));
+    let initialize = wire.request().exchange;
+    wire.answer(initialize, 200, OPENED, "{\"id\":1}");
+    wire.send(Route::Alone, Some(Mirrored::default()));
+    let initialized = wire.request();
+    assert_eq!(header(&initialized, headers::PROTOCOL_VERSION), None);
+    wire.answer(initialized.exchange, 202, &[], "");
+    let stream = wire.request();
+    assert_eq!((stream.method, header(&stream, headers::SESSION_ID)), ("GET", Some("s1")));
+    assert_eq!(header(&stream, headers::PROTOCOL_VERSION), None);
+}
+
 // proves: BASE-237
 #[test]
 fn whatever_the_stream_comes_to_the_rest_goes_on() {
