@@ -76,6 +76,11 @@ impl<T> Pending<T> {
         RequestHandle::from_number(self.last)
     }
 
+    /// The number drawn last.
+    pub(crate) const fn last(&self) -> u64 {
+        self.last
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }

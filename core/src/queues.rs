@@ -27,11 +27,6 @@ impl<Event> Queues<Event> {
         Queues { transmits: VecDeque::new(), bytes: 0, events: VecDeque::new(), event_bytes: 0, arriving: 0 }
     }
 
-    /// Queues a message whose envelope has nothing to say.
-    pub(crate) fn send(&mut self, text: alloc::string::String, route: Route) {
-        self.send_labelled(text, route, Labels::default());
-    }
-
     /// Queues a message.
     pub(crate) fn send_labelled(&mut self, text: alloc::string::String, route: Route, labels: Labels) {
         self.bytes += text.len();
@@ -113,7 +108,7 @@ mod tests {
         let mut queues = Queues::new();
         for number in 0..10 * KEEP {
             queues.tell(number);
-            queues.send("x".into(), Route::Alone);
+            queues.send_labelled("x".into(), Route::Alone, Labels::default());
         }
         for number in 0..10 * KEEP {
             assert_eq!(queues.poll_event(), Some(number));

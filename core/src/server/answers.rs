@@ -8,12 +8,13 @@ use alloc::string::String;
 use crate::config::ServerConfig;
 use crate::error::{ApiMisuse, Error};
 use crate::jsonrpc::{RequestId, RpcError, write};
-use crate::machine::{RequestHandle, Route};
+use crate::machine::{Disposition, RequestHandle, Route, Transmit};
 use crate::revision::{
     Era, Method, ResultMembers, Revision, meta, names_elicitations, project_error, write_front, write_result,
 };
 
 use super::in_flight::{InFlight, InFlightTable};
+use super::source::{Channel, Source};
 use super::{Server, refusal};
 
 /// Batches of 2025-03-26 whose answers are not complete.
@@ -34,12 +35,22 @@ struct Batch {
     filling: bool,
     /// The request that stands for the batch where the answer is routed.
     first: Option<RequestHandle>,
+    /// Where it came from.
+    source: Source,
+}
+
+/// A batch that waits for nothing more.
+pub(super) struct CompleteBatch {
+    /// The array that answers it; none if there is nothing to answer.
+    answers: Option<String>,
+    first: RequestHandle,
+    source: Source,
 }
 
 impl Batches {
-    pub(super) fn open(&mut self) -> u64 {
+    pub(super) fn open(&mut self, source: Source) -> u64 {
         self.last += 1;
-        let batch = Batch { answers: String::from("["), owed: 0, filling: true, first: None };
+        let batch = Batch { answers: String::from("["), owed: 0, filling: true, first: None, source };
         self.open.insert(self.last, batch);
         self.last
     }
@@ -53,7 +64,7 @@ impl Batches {
     }
 
     /// Adds an answer, or nothing for a request that gets none. Gives the whole array when it is complete.
-    fn settle(&mut self, number: u64, answer: Option<&str>) -> Option<(String, RequestHandle)> {
+    fn settle(&mut self, number: u64, answer: Option<&str>) -> Option<CompleteBatch> {
         let batch = self.open.get_mut(&number)?;
         batch.owed = batch.owed.saturating_sub(1);
         if let Some(answer) = answer {
@@ -70,22 +81,26 @@ impl Batches {
     }
 
     /// Marks that every element was read.
-    pub(super) fn filled(&mut self, number: u64) -> Option<(String, RequestHandle)> {
+    pub(super) fn filled(&mut self, number: u64) -> Option<CompleteBatch> {
         self.open.get_mut(&number)?.filling = false;
         self.complete(number)
     }
 
-    fn complete(&mut self, number: u64) -> Option<(String, RequestHandle)> {
+    fn complete(&mut self, number: u64) -> Option<CompleteBatch> {
         let batch = self.open.get(&number)?;
         if batch.filling || batch.owed > 0 {
             return None;
         }
         let mut batch = self.open.remove(&number)?;
-        if batch.answers.len() == 1 {
-            return None;
-        }
+        let first = batch.first.unwrap_or(RequestHandle::from_number(0));
         batch.answers.push(']');
-        Some((batch.answers, batch.first.unwrap_or(RequestHandle::from_number(0))))
+        let answers = (batch.answers.len() > 2).then_some(batch.answers);
+        Some(CompleteBatch { answers, first, source: batch.source })
+    }
+
+    /// Forgets a batch whose client is gone.
+    pub(super) fn forget(&mut self, number: u64) {
+        self.open.remove(&number);
     }
 
     pub(super) fn clear(&mut self) {
@@ -107,13 +122,16 @@ pub(super) struct Addressee<'a> {
     pub(super) id: &'a RequestId,
     pub(super) handle: RequestHandle,
     pub(super) batch: Option<u64>,
+    pub(super) source: Source,
 }
 
 impl Server {
     /// Sends the answer of a request, alone or with its batch.
-    pub(super) fn deliver(&mut self, handle: RequestHandle, batch: Option<u64>, text: String) {
-        match batch {
-            None => self.queues.send(text, Route::Answers(handle)),
+    pub(super) fn deliver(&mut self, to: &Addressee<'_>, text: String, disposition: Disposition) {
+        match to.batch {
+            None => {
+                self.queues.send_labelled(text, Route::Answers(to.handle), to.source.labels(disposition));
+            }
             Some(number) => {
                 let complete = self.batches.settle(number, Some(&text));
                 self.send_batch(complete);
@@ -121,23 +139,43 @@ impl Server {
         }
     }
 
-    /// Lets a batch go on without the answer of a cancelled request.
-    pub(super) fn forgo(&mut self, batch: Option<u64>) {
-        if let Some(number) = batch {
+    /// Ends a request that its client cancelled. Nothing is sent where other messages follow on the same
+    /// channel; an exchange of its own ends with an error, so that nobody waits for more of it.
+    pub(super) fn forgo(&mut self, request: RequestHandle, entry: &InFlight) {
+        if entry.source.channel.is_post() && entry.context.era() == Era::Legacy {
+            let text = write::error(Some(&entry.id), &refusal::cancelled());
+            self.deliver(&entry.addressee(request), text, Disposition::Answers);
+        } else if let Some(number) = entry.batch {
             let complete = self.batches.settle(number, None);
             self.send_batch(complete);
         }
     }
 
-    pub(super) fn send_batch(&mut self, complete: Option<(String, RequestHandle)>) {
-        if let Some((text, first)) = complete {
-            self.queues.send(text, Route::Answers(first));
+    pub(super) fn send_batch(&mut self, complete: Option<CompleteBatch>) {
+        let Some(CompleteBatch { answers, first, source }) = complete else { return };
+        match answers {
+            Some(text) => {
+                self.queues.send_labelled(text, Route::Answers(first), source.labels(Disposition::Answers));
+            }
+            None => self.accept(source.channel),
         }
     }
 
-    /// Refuses a request that is not in the table.
+    /// Ends the exchange of what is not answered.
+    pub(super) fn accept(&mut self, channel: Channel) {
+        if let Channel::Post(exchange) = channel {
+            self.queues.transmit(Transmit::Accept { exchange });
+        }
+    }
+
+    /// Refuses a request before it is served: on HTTP the status follows from the code.
     pub(super) fn refuse(&mut self, to: &Addressee<'_>, error: &RpcError) {
-        self.deliver(to.handle, to.batch, write::error(Some(to.id), error));
+        self.deliver(to, write::error(Some(to.id), error), Disposition::Refuses(error.code));
+    }
+
+    /// Answers a request with an error: it was served, and what it asks for cannot be done.
+    pub(super) fn decline(&mut self, to: &Addressee<'_>, error: &RpcError) {
+        self.deliver(to, write::error(Some(to.id), error), Disposition::Answers);
     }
 
     /// Answers a request that is not in the table with a result of the server's own.
@@ -150,7 +188,7 @@ impl Server {
     ) {
         // Results of the server's own are objects.
         if let Ok(text) = self.write_answer(to.id, Some(method), revision, result.into(), None) {
-            self.deliver(to.handle, to.batch, text);
+            self.deliver(to, text, Disposition::Answers);
         }
     }
 
@@ -203,8 +241,8 @@ impl Server {
             outcome = self.catalog.write_page(out, method, revision, cursor, page_items, &members);
         });
         match outcome {
-            Ok(()) => self.deliver(to.handle, to.batch, text),
-            Err(error) => self.refuse(to, &error),
+            Ok(()) => self.deliver(to, text, Disposition::Answers),
+            Err(error) => self.decline(to, &error),
         }
     }
 
@@ -218,7 +256,7 @@ impl Server {
         if self.in_flight.take_late(request) {
             return Ok(None);
         }
-        Err(InFlightTable::why_missing(request, self.drawn).into())
+        Err(InFlightTable::why_missing(request, self.outbound.last()).into())
     }
 
     pub(super) fn answer(&mut self, request: RequestHandle, result: Cow<'_, str>) -> Result<(), Error> {
@@ -231,7 +269,7 @@ impl Server {
         }
         let Some(entry) = self.in_flight.get(request) else { return Ok(()) };
         let text = self.write_answer(&entry.id, entry.method, entry.context.revision, result, None)?;
-        self.finish(request, text);
+        self.finish(request, text, Disposition::Answers);
         Ok(())
     }
 
@@ -242,7 +280,12 @@ impl Server {
             return Err(ApiMisuse::InvalidDefinition("elicitations").into());
         }
         let text = write::error(Some(&entry.id), &error);
-        self.finish(request, text);
+        // The one error of an application that has a status of its own (basic/index, 2026-07-28).
+        let disposition = match error.code {
+            RpcError::MISSING_CLIENT_CAPABILITY => Disposition::Refuses(error.code),
+            _ => Disposition::Answers,
+        };
+        self.finish(request, text, disposition);
         Ok(())
     }
 
@@ -263,11 +306,11 @@ impl Server {
     }
 
     /// Takes a request out of the table and sends its answer.
-    pub(super) fn finish(&mut self, request: RequestHandle, text: String) {
-        if let Some(entry) = self.in_flight.remove(request) {
+    pub(super) fn finish(&mut self, request: RequestHandle, text: String, disposition: Disposition) {
+        if let Some(mut entry) = self.in_flight.remove(request) {
             self.note_movement();
-            self.withdraw_questions(entry.asking);
-            self.deliver(request, entry.batch, text);
+            self.withdraw_questions(entry.asking.take());
+            self.deliver(&entry.addressee(request), text, disposition);
         }
         self.check_drained();
     }
@@ -275,9 +318,11 @@ impl Server {
     /// Puts a request into the table, or refuses it because there are too many.
     pub(super) fn enter(&mut self, handle: RequestHandle, entry: Box<InFlight>) -> bool {
         let limits = &self.config.limits;
-        if self.in_flight.len() >= limits.requests_in_flight || self.queues.is_full(limits) {
-            let to = Addressee { id: &entry.id, handle, batch: entry.batch };
-            self.refuse(&to, &refusal::overloaded("requests in flight"));
+        // Clients that listen on HTTP have a bound of their own.
+        let is_bounded = entry.subscription.is_none() || entry.source.channel == Channel::Stream;
+        let running = self.in_flight.len().saturating_sub(self.subscriptions.listening_apart());
+        if (is_bounded && running >= limits.requests_in_flight) || self.queues.is_full(limits) {
+            self.refuse(&entry.addressee(handle), &refusal::overloaded("requests in flight"));
             return false;
         }
         let was_crowded = self.is_crowded();

@@ -90,13 +90,13 @@ impl Server {
             Method::ToolsCall | Method::ResourcesRead | Method::PromptsGet | Method::CompletionComplete => {
                 match self.read_call(method, &arrival.params, revision, &mut |part| message.keep(part)) {
                     Ok(call) => self.hand_over(arrival, Some(method), caller, call, message),
-                    Err(error) => self.refuse(&to, &error),
+                    Err(error) => self.decline(&to, &error),
                 }
             }
             Method::Initialize => {
-                self.refuse(&to, &refusal::invalid_request("the handshake was made before"));
+                self.decline(&to, &refusal::invalid_request("the handshake was made before"));
             }
-            _ => self.refuse(&to, &refusal::method_not_found(&arrival.method)),
+            _ => self.decline(&to, &refusal::method_not_found(&arrival.method)),
         }
     }
 
@@ -122,7 +122,7 @@ impl Server {
         if let Some(state) = state {
             let reopened = match self.reopen(arrival, &context, state) {
                 Ok(reopened) => reopened,
-                Err(error) => return self.refuse(&arrival.addressee(), &error),
+                Err(error) => return self.decline(&arrival.addressee(), &error),
             };
             if let Some(again) = reopened.ask_again {
                 return self.ask_again(arrival, &context, method, &again);
@@ -136,7 +136,7 @@ impl Server {
             id: arrival.id.clone(),
             method,
             context: context.clone(),
-            exchange: self.exchange,
+            source: arrival.source,
             progress: None,
             batch: arrival.batch,
             params,
@@ -166,6 +166,7 @@ impl Server {
                 .map(|token| message.keep(token)),
             meta: object(arrival.params.meta).map(|meta| message.keep(meta)),
             session: caller.session,
+            exchange: arrival.source.channel.exchange(),
             principal: self.principal(),
             input_answers: alloc::vec::Vec::new(),
             state: None,

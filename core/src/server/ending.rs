@@ -6,7 +6,7 @@ use crate::error::{CloseReason, Error};
 use crate::machine::Transmit;
 use crate::time::Instant;
 
-use super::legacy::Outbound;
+use super::legacy::{Outbound, Purpose};
 use super::{ClientFailure, Event, Server};
 
 /// How far a server has come.
@@ -52,8 +52,8 @@ impl Server {
         self.end_all_in_order();
         // Whatever the client was asked, it cannot answer any more.
         let unanswered: Vec<_> = self.outbound.drain().collect();
-        for (request, owner) in unanswered {
-            self.settle_outbound(request, owner, Err(ClientFailure::ConnectionLost));
+        for (request, outbound) in unanswered {
+            self.settle_outbound(request, outbound, Err(ClientFailure::ConnectionLost));
         }
         // Only now: whatever ended above must be told before the end of all.
         self.phase = Phase::Draining { deadline: self.now.after(self.config.timeouts.drain) };
@@ -101,8 +101,8 @@ impl Server {
             self.queues.tell(Event::RequestCancelled { request, reason: None });
         }
         let unanswered: Vec<_> = self.outbound.drain().collect();
-        for (request, owner) in unanswered {
-            if let Outbound::Own(session) = owner {
+        for (request, Outbound { session, purpose }) in unanswered {
+            if matches!(purpose, Purpose::Own) {
                 let outcome = Err(ClientFailure::ConnectionLost);
                 self.queues.tell(Event::ResponseReceived { session, request, outcome });
             }
@@ -117,7 +117,7 @@ impl Server {
         }
         self.in_flight.clear();
         self.batches.clear();
-        if let Some(session) = self.session.take().filter(|session| session.is_open) {
+        for session in self.sessions.take_all().filter(|session| session.is_open) {
             self.queues.tell(Event::SessionClosed { session: session.handle });
         }
         self.queues.transmit(Transmit::Close);

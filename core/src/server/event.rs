@@ -9,7 +9,7 @@ use crate::error::CloseReason;
 use crate::json::Json;
 use crate::jsonrpc::{RpcError, Violation};
 use crate::logging::LogLevel;
-use crate::machine::{RequestHandle, SessionHandle, SubscriptionHandle};
+use crate::machine::{ExchangeHandle, RequestHandle, SessionHandle, SubscriptionHandle};
 use crate::revision::{Capabilities, Era, Revision};
 use crate::rounds::InputAnswer;
 use crate::subscription::SubscriptionFilter;
@@ -234,6 +234,8 @@ pub struct RequestContext {
     pub meta: Option<Json>,
     /// The session, in the legacy era.
     pub session: Option<SessionHandle>,
+    /// The HTTP exchange that carries the request.
+    pub exchange: Option<ExchangeHandle>,
     /// Who the host says the client is.
     pub principal: Option<Arc<str>>,
     /// Answers to questions of this request, from all rounds. Before the first round, those that the client gave

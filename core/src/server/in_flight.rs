@@ -1,4 +1,5 @@
-//! Requests of clients that wait for their answer: one table for both eras, because they share one channel.
+//! Requests of clients that wait for their answer: one table for all channels, sessions and eras. An id names a
+//! request only among those of its own scope, so that equal ids of different clients never meet.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -7,11 +8,13 @@ use alloc::vec::Vec;
 use crate::error::ApiMisuse;
 use crate::json::Json;
 use crate::jsonrpc::RequestId;
-use crate::machine::{ExchangeHandle, RequestHandle, SubscriptionHandle};
+use crate::machine::{ExchangeHandle, RequestHandle, SessionHandle, SubscriptionHandle};
 use crate::revision::Method;
 use crate::rounds::InputAnswer;
 
 use super::RequestContext;
+use super::answers::Addressee;
+use super::source::{Scope, Source};
 
 /// One request that waits for its answer.
 #[derive(Debug)]
@@ -20,8 +23,8 @@ pub(super) struct InFlight {
     pub(super) id: RequestId,
     /// The method; `None` for one of an extension.
     pub(super) method: Option<Method>,
-    /// The exchange that its answer goes to (HTTP).
-    pub(super) exchange: Option<ExchangeHandle>,
+    /// Where it came from, and its answer goes to.
+    pub(super) source: Source,
     /// What the application was told of it. Answers and state are those of the last round.
     pub(super) context: RequestContext,
     /// The progress told last, which the next must exceed.
@@ -36,6 +39,13 @@ pub(super) struct InFlight {
     pub(super) subscription: Option<SubscriptionHandle>,
 }
 
+impl InFlight {
+    /// What its answer needs to know of it.
+    pub(super) const fn addressee(&self, handle: RequestHandle) -> Addressee<'_> {
+        Addressee { id: &self.id, handle, batch: self.batch, source: self.source }
+    }
+}
+
 /// One round of questions to a legacy client.
 #[derive(Debug)]
 pub(super) struct Asking {
@@ -45,14 +55,21 @@ pub(super) struct Asking {
     pub(super) standing: Vec<RequestHandle>,
 }
 
-/// The table: by handle for the application, by id for the wire.
+/// The table: by handle for the application, by id and scope for the wire.
 #[derive(Debug, Default)]
 pub(super) struct InFlightTable {
     by_handle: BTreeMap<RequestHandle, Box<InFlight>>,
-    by_id: BTreeMap<RequestId, RequestHandle>,
+    /// Ids of the byte stream.
+    of_stream: Ids,
+    /// Ids of the sessions that have any in flight.
+    of_sessions: BTreeMap<SessionHandle, Ids>,
+    /// The only request of an exchange of its own.
+    of_exchanges: BTreeMap<ExchangeHandle, RequestHandle>,
     /// Requests that ended before the application answered, whose late answers are taken in silence.
     late: BTreeSet<RequestHandle>,
 }
+
+type Ids = BTreeMap<RequestId, RequestHandle>;
 
 impl InFlightTable {
     pub(super) fn len(&self) -> usize {
@@ -63,12 +80,20 @@ impl InFlightTable {
         self.by_handle.is_empty()
     }
 
-    pub(super) fn contains_id(&self, id: &RequestId) -> bool {
-        !self.by_id.is_empty() && self.by_id.contains_key(id)
+    fn ids(&self, scope: Scope) -> Option<&Ids> {
+        match scope {
+            Scope::Stream => Some(&self.of_stream),
+            Scope::Session(session) => self.of_sessions.get(&session),
+            Scope::Exchange => None,
+        }
     }
 
-    pub(super) fn handle_of(&self, id: &RequestId) -> Option<RequestHandle> {
-        self.by_id.get(id).copied()
+    pub(super) fn contains_id(&self, scope: Scope, id: &RequestId) -> bool {
+        self.ids(scope).is_some_and(|ids| !ids.is_empty() && ids.contains_key(id))
+    }
+
+    pub(super) fn handle_of(&self, scope: Scope, id: &RequestId) -> Option<RequestHandle> {
+        self.ids(scope)?.get(id).copied()
     }
 
     pub(super) fn get(&self, handle: RequestHandle) -> Option<&InFlight> {
@@ -79,16 +104,45 @@ impl InFlightTable {
         self.by_handle.get_mut(&handle).map(|entry| &mut **entry)
     }
 
-    /// Takes in a request whose id is not in flight.
+    /// Takes in a request whose id is not in flight in its scope.
     pub(super) fn insert(&mut self, handle: RequestHandle, entry: Box<InFlight>) {
-        self.by_id.insert(entry.id.clone(), handle);
+        match entry.source.scope() {
+            Scope::Stream => {
+                self.of_stream.insert(entry.id.clone(), handle);
+            }
+            Scope::Session(session) => {
+                self.of_sessions.entry(session).or_default().insert(entry.id.clone(), handle);
+            }
+            Scope::Exchange => {
+                if let Some(exchange) = entry.source.channel.exchange() {
+                    self.of_exchanges.insert(exchange, handle);
+                }
+            }
+        }
         self.by_handle.insert(handle, entry);
     }
 
     /// Takes out a request that was answered.
     pub(super) fn remove(&mut self, handle: RequestHandle) -> Option<Box<InFlight>> {
         let entry = self.by_handle.remove(&handle)?;
-        self.by_id.remove(&entry.id);
+        match entry.source.scope() {
+            Scope::Stream => {
+                self.of_stream.remove(&entry.id);
+            }
+            Scope::Session(session) => {
+                if let Some(ids) = self.of_sessions.get_mut(&session) {
+                    ids.remove(&entry.id);
+                    if ids.is_empty() {
+                        self.of_sessions.remove(&session);
+                    }
+                }
+            }
+            Scope::Exchange => {
+                if let Some(exchange) = entry.source.channel.exchange() {
+                    self.of_exchanges.remove(&exchange);
+                }
+            }
+        }
         Some(entry)
     }
 
@@ -124,10 +178,17 @@ impl InFlightTable {
         owed.map(|(handle, _)| *handle).collect()
     }
 
-    /// The requests that an exchange brought.
-    pub(super) fn of_exchange(&self, exchange: ExchangeHandle) -> Vec<RequestHandle> {
-        let brought = self.by_handle.iter().filter(|(_, entry)| entry.exchange == Some(exchange));
-        brought.map(|(handle, _)| *handle).collect()
+    /// The request of an exchange that brought nothing but this one, outside any session.
+    pub(super) fn of_exchange(&self, exchange: ExchangeHandle) -> Option<RequestHandle> {
+        self.of_exchanges.get(&exchange).copied()
+    }
+
+    /// The requests of a session on HTTP, in order of arrival.
+    pub(super) fn of_session(&self, session: SessionHandle) -> Vec<RequestHandle> {
+        let mut requests: Vec<_> =
+            self.of_sessions.get(&session).into_iter().flat_map(Ids::values).copied().collect();
+        requests.sort_unstable();
+        requests
     }
 
     pub(super) fn clear(&mut self) {

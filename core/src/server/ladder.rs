@@ -1,7 +1,7 @@
 //! The checks that a modern request climbs before anything is done for it; the first that fails answers it.
 //!
-//! On a byte stream these are: `_meta` is complete, the version is served, the method is offered, and what
-//! `_meta` asks for is valid. Those that compare headers with the body come before, in the HTTP transport.
+//! They are: `_meta` is complete, the headers of HTTP say the same as the message, the version is served, the method
+//! is offered, the headers for arguments of a tool agree with them, and what `_meta` asks for is valid.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -9,10 +9,12 @@ use alloc::vec::Vec;
 
 use crate::jsonrpc::RpcError;
 use crate::logging::LogLevel;
+use crate::machine::Mirror;
 use crate::revision::{Capabilities, Direction, Era, Kind, Method, Revision, Revisions, meta as keys};
 
-use super::refusal;
-use super::text::{Meta, object, present, string};
+use super::catalog::Catalog;
+use super::text::{Found, Meta, object, present, string};
+use super::{headers, refusal};
 
 /// What a server serves.
 #[derive(Clone, Copy)]
@@ -43,13 +45,28 @@ pub(super) struct Accepted<'a> {
     pub(super) log_level: Option<LogLevel>,
 }
 
-/// Climbs the ladder.
-pub(super) fn climb<'a>(method: &str, meta: &Meta<'a>, offer: Offer<'_>) -> Result<Accepted<'a>, RpcError> {
+/// Climbs the ladder. `mirror` are the headers of HTTP that repeat parts of the message.
+pub(super) fn climb<'a>(
+    method: &str,
+    found: &Found<'a>,
+    mirror: Option<&Mirror<'_>>,
+    offer: Offer<'_>,
+    catalog: &Catalog,
+) -> Result<Accepted<'a>, RpcError> {
+    let meta = &found.meta;
     let (requested, capabilities) = complete_meta(meta, offer.revisions)?;
+    if let Some(mirror) = mirror {
+        headers::check(mirror, &requested, method, &found.params)?;
+    }
     let revision = Revision::from_name(&requested)
         .filter(|revision| revision.era() == Era::Modern && offer.revisions.contains(*revision))
         .ok_or_else(|| refusal::unsupported_version(&requested, offer.revisions))?;
     let target = find_method(method, revision, offer)?;
+    if let Some(mirror) = mirror.filter(|_| target == Target::Core(Method::ToolsCall))
+        && let Some(headers) = string(found.params.name).and_then(|name| catalog.param_headers(&name))
+    {
+        headers::check_params(mirror, headers, &found.params)?;
+    }
     let log_level = log_level(meta)?;
     Ok(Accepted { revision, target, capabilities, client: object(meta.client_info), log_level })
 }

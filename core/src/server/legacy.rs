@@ -1,50 +1,44 @@
 //! The era of handshake and session, up to 2025-11-25.
 
 use alloc::boxed::Box;
-use alloc::collections::VecDeque;
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use crate::error::{ApiMisuse, Error, Limit};
 use crate::json::Json;
 use crate::jsonrpc::{Outcome, RequestId, Violation, write};
 use crate::logging::LogLevel;
-use crate::machine::{RequestHandle, Route, SessionHandle};
+use crate::machine::{Disposition, Labels, RequestHandle, Route, SessionHandle};
 use crate::pending::Clock;
 use crate::revision::{
     Capabilities, Capability, Direction, Era, InputMismatch, Kind, Method, Revision, project_input_params,
 };
 use crate::rounds::InputKind;
-use crate::session::SessionState;
 
 use super::answers::Addressee;
 use super::intake::{Arrival, Unit};
 use super::modern::Caller;
 use super::rounds::ELICITATION_ID_BYTES;
+use super::sessions::Session;
+use super::source::{Channel, Source, to_session};
 use super::text::{MessageText, object, string};
 use super::{ClientFailure, Event, Server, ladder, refusal, rounds};
 
-/// The legacy session of a channel. It begins with the answer to `initialize`.
+/// A request to a legacy client.
 #[derive(Debug)]
-pub(super) struct Session {
-    pub(super) handle: SessionHandle,
-    pub(super) revision: Revision,
-    pub(super) client: Option<Json>,
-    pub(super) capabilities: Arc<Capabilities>,
-    /// What was declared to this client.
-    pub(super) declared: Capabilities,
-    /// The client has said `initialized`.
-    pub(super) is_open: bool,
-    pub(super) log_level: LogLevel,
-    /// Requests of the server's own that wait for `initialized`.
-    held: VecDeque<(RequestHandle, String)>,
+pub(super) struct Outbound {
+    /// The session that it is sent in. Nobody else can answer it.
+    pub(super) session: SessionHandle,
+    pub(super) purpose: Purpose,
 }
 
-/// A request to the legacy client.
+/// What a request to a legacy client is for.
 #[derive(Debug)]
-pub(super) enum Outbound {
-    /// Of the application's own.
-    Own(SessionHandle),
+pub(super) enum Purpose {
+    /// The application wants to know.
+    Own,
     /// A question for a request of the client.
     Question {
         request: RequestHandle,
@@ -65,27 +59,40 @@ impl Server {
         let Some(newest) = self.config.revisions.of_era(Era::Legacy).next() else {
             return self.refuse(&to, &refusal::unsupported_version(&requested, self.config.revisions));
         };
+        let channel = arrival.source.channel;
+        if channel != Channel::Stream && self.sessions.len() >= self.config.limits.sessions {
+            return self.refuse(&to, &refusal::overloaded("sessions"));
+        }
         // The same if it is served, else a counter-offer (basic/lifecycle, Version Negotiation).
         let revision = Revision::from_name(&requested)
             .filter(|revision| revision.era() == Era::Legacy && self.config.revisions.contains(*revision))
             .unwrap_or(newest);
-        let capabilities = object(params.capabilities)
-            .map(|capabilities| Capabilities::read(&Json::trusted(capabilities)))
-            .unwrap_or_default();
+        let capabilities =
+            object(params.capabilities).map(|text| self.client_cache.capabilities(text)).unwrap_or_default();
+        let client = object(params.client_info).map(|text| self.client_cache.client(text));
         let handle = SessionHandle::from_number(arrival.handle.number());
         let result = self.initialize_result(revision);
-        self.session = Some(Session {
+        let session = Session {
             handle,
             revision,
-            client: object(params.client_info).map(Json::trusted),
-            capabilities: Arc::new(capabilities),
+            client,
+            capabilities,
             declared: self.offered.clone(),
             is_open: false,
             // A client that never sets a level gets what most expect.
             log_level: LogLevel::Info,
-            held: VecDeque::new(),
-        });
-        self.answer_now(&to, Method::Initialize, revision, &result);
+            held: Vec::new(),
+            watched: BTreeMap::new(),
+        };
+        self.sessions.insert(session, channel);
+        let source = Source { channel, session: Some(handle) };
+        let labels = Labels { revision: Some(revision), ..source.labels(Disposition::Answers) };
+        // Results of the server's own are objects.
+        if let Ok(text) =
+            self.write_answer(&arrival.id, Some(Method::Initialize), revision, result.into(), None)
+        {
+            self.queues.send_labelled(text, Route::Answers(arrival.handle), labels);
+        }
     }
 
     fn initialize_result(&self, revision: Revision) -> String {
@@ -102,55 +109,9 @@ impl Server {
         result
     }
 
-    /// A session as text, for [`restore_session`](Self::restore_session).
-    pub(super) fn session_text(&self, handle: SessionHandle) -> Result<String, Error> {
-        let session = self.session.as_ref().filter(|session| session.handle == handle);
-        let session = session.ok_or(ApiMisuse::UnknownSession)?;
-        let state = SessionState {
-            revision: session.revision,
-            client: session.client.clone(),
-            capabilities: session.capabilities.raw().cloned(),
-            declared: session.declared.clone(),
-            is_open: session.is_open,
-            log_level: session.log_level,
-            watched: self.subscriptions.watched_uris().map(Box::from).collect(),
-        };
-        Ok(state.to_text())
-    }
-
-    /// Goes on with a session of another process: the client notices nothing.
-    pub(super) fn restore_session(&mut self, text: &str) -> Result<SessionHandle, Error> {
-        self.check_open()?;
-        if self.session.is_some() {
-            return Err(ApiMisuse::AlreadyRegistered.into());
-        }
-        let state = SessionState::from_text(text).ok_or(ApiMisuse::InvalidJson)?;
-        if !self.config.revisions.contains(state.revision) {
-            return Err(ApiMisuse::NotAllowedInRevision(state.revision).into());
-        }
-        // What changed before is no news to this client.
-        self.tell_changes();
-        self.watch_again(&state.watched)?;
-        let handle = SessionHandle::from_number(self.draw().number());
-        self.session = Some(Session {
-            handle,
-            revision: state.revision,
-            client: state.client,
-            capabilities: Arc::new(state.capabilities.as_ref().map(Capabilities::read).unwrap_or_default()),
-            declared: state.declared,
-            is_open: false,
-            log_level: state.log_level,
-            held: VecDeque::new(),
-        });
-        if state.is_open {
-            self.open_session();
-        }
-        Ok(handle)
-    }
-
     /// The client has finished the handshake: what was held goes out.
-    pub(super) fn open_session(&mut self) {
-        let Some(session) = self.session.as_mut().filter(|session| !session.is_open) else { return };
+    pub(super) fn open_session(&mut self, handle: SessionHandle) {
+        let Some(session) = self.sessions.get_mut(handle).filter(|session| !session.is_open) else { return };
         session.is_open = true;
         let event = Event::SessionOpened {
             session: session.handle,
@@ -161,21 +122,27 @@ impl Server {
         let held = core::mem::take(&mut session.held);
         self.queues.tell(event);
         for (request, text) in held {
-            self.queues.send(text, Route::Opens(request));
+            let labels = self.labels_to_client(request);
+            self.queues.send_labelled(text, Route::Opens(request), labels);
         }
     }
 
     pub(super) fn answer_ping(&mut self, to: &Addressee<'_>) {
         let text = write::response(to.id, 2, |out| out.push_str("{}"));
-        self.deliver(to.handle, to.batch, text);
+        self.deliver(to, text, Disposition::Answers);
     }
 
-    pub(super) fn legacy_request(&mut self, arrival: &Arrival<'_>, message: &mut MessageText<'_>) {
-        let Some(session) = &self.session else { return };
+    pub(super) fn legacy_request(
+        &mut self,
+        handle: SessionHandle,
+        arrival: &Arrival<'_>,
+        message: &mut MessageText<'_>,
+    ) {
+        let Some(session) = self.sessions.get(handle) else { return };
         let revision = session.revision;
         let target = match ladder::find_method(&arrival.method, revision, self.offer()) {
             Ok(target) => target,
-            Err(error) => return self.refuse(&arrival.addressee(), &error),
+            Err(error) => return self.decline(&arrival.addressee(), &error),
         };
         let caller = Caller {
             revision,
@@ -191,12 +158,13 @@ impl Server {
     pub(super) fn set_level(&mut self, arrival: &Arrival<'_>, revision: Revision) {
         let to = arrival.addressee();
         let level = string(arrival.params.level).and_then(|name| LogLevel::from_name(&name));
-        match (level, &mut self.session) {
+        let session = arrival.source.session.and_then(|session| self.sessions.get_mut(session));
+        match (level, session) {
             (Some(level), Some(session)) => {
                 session.log_level = level;
                 self.answer_now(&to, Method::LoggingSetLevel, revision, "{}");
             }
-            _ => self.refuse(&to, &refusal::invalid_params("unknown log level")),
+            _ => self.decline(&to, &refusal::invalid_params("unknown log level")),
         }
     }
 
@@ -207,8 +175,8 @@ impl Server {
         params: Option<&str>,
     ) -> Result<RequestHandle, Error> {
         self.check_open()?;
-        let session = self.session.as_ref().filter(|session| session.handle == handle);
-        let session = session.filter(|_| self.takes_input()).ok_or(ApiMisuse::UnknownSession)?;
+        let session = self.sessions.get(handle).filter(|_| self.takes_input());
+        let session = session.ok_or(ApiMisuse::UnknownSession)?;
         let revision = session.revision;
         let params = params.map(rounds::object_of).transpose()?;
         let method = Method::from_name(name);
@@ -230,19 +198,20 @@ impl Server {
                 Some(projected.map_err(|reason| not_askable(reason, &capabilities))?)
             }
         };
-        self.send_request(name, kind, params.as_deref(), Outbound::Own(handle))
+        let outbound = Outbound { session: handle, purpose: Purpose::Own };
+        self.send_request(name, kind, params.as_deref(), outbound)
     }
 
-    /// Sends a request to the legacy client, or holds it until the session is open.
+    /// Sends a request to a legacy client, or holds it until the session is open.
     pub(super) fn send_request(
         &mut self,
         name: &str,
         kind: Option<InputKind>,
         params: Option<&str>,
-        owner: Outbound,
+        outbound: Outbound,
     ) -> Result<RequestHandle, Error> {
         let limits = &self.config.limits;
-        let session = self.session.as_mut().ok_or(ApiMisuse::UnknownSession)?;
+        let session = self.sessions.get_mut(outbound.session).ok_or(ApiMisuse::UnknownSession)?;
         if self.outbound.len() >= limits.requests_in_flight {
             return Err(Limit::RequestsInFlight.into());
         }
@@ -250,27 +219,55 @@ impl Server {
             return Err(Limit::QueuedRequests.into());
         }
         let request = self.outbound.draw();
-        self.drawn = request.number();
         // People and models take their time: only the whole of it bounds a question.
         let timeouts = &self.config.timeouts;
         let idle = if kind.is_some() { timeouts.request_total } else { timeouts.request };
         let clock = Clock { idle, end: self.now.after(timeouts.request_total) };
         let holds = !session.is_open && name != Method::Ping.name();
-        self.outbound.insert(request, clock, owner);
+        self.outbound.insert(request, clock, outbound);
         let Some(id) = self.outbound.id(request) else { return Err(ApiMisuse::UnknownRequest.into()) };
         let text = write::request(&id, name, params);
         if holds {
-            session.held.push_back((request, text));
+            session.held.push((request, text));
         } else {
-            self.queues.send(text, Route::Opens(request));
+            let labels = self.labels_to_client(request);
+            self.queues.send_labelled(text, Route::Opens(request), labels);
         }
         self.outbound.start(self.now, request, false);
         Ok(request)
     }
 
-    pub(super) fn receive_response(&mut self, id: &RequestId, outcome: Outcome<'_>, unit: &mut Unit<'_, '_>) {
-        let found = self.outbound.find(id);
-        let Some((request, owner)) = found.and_then(|request| Some((request, self.outbound.take(request)?)))
+    /// The envelope of a request to a legacy client, and of what is said about it: a question goes within the
+    /// exchange of the request that asks, anything else to the stream of the session.
+    fn labels_to_client(&self, request: RequestHandle) -> Labels {
+        let Some(outbound) = self.outbound.get(request) else { return Labels::default() };
+        let asker = match &outbound.purpose {
+            Purpose::Own => None,
+            Purpose::Question { request, .. } => self.in_flight.get(*request),
+        };
+        match asker {
+            Some(asker) => asker.source.labels(Disposition::Continues),
+            None => to_session(outbound.session),
+        }
+    }
+
+    /// The request to a client with this id, if it was sent in this session.
+    fn find_outbound(&self, id: &RequestId, session: Option<SessionHandle>) -> Option<RequestHandle> {
+        let request = self.outbound.find(id)?;
+        let outbound = self.outbound.get(request)?;
+        (Some(outbound.session) == session).then_some(request)
+    }
+
+    pub(super) fn receive_response(
+        &mut self,
+        id: &RequestId,
+        outcome: Outcome<'_>,
+        session: Option<SessionHandle>,
+        unit: &mut Unit<'_, '_>,
+    ) {
+        let found = self.find_outbound(id, session);
+        let Some((request, outbound)) =
+            found.and_then(|request| Some((request, self.outbound.take(request)?)))
         else {
             // The answer to a question that was withdrawn is no fault.
             if !self.outbound.was_abandoned(id) {
@@ -283,28 +280,35 @@ impl Server {
             Outcome::Result(result) if result.starts_with('{') => Ok(unit.message.keep(result)),
             Outcome::Result(_) => Err(ClientFailure::InvalidResult(Violation::InvalidResult)),
         };
-        self.settle_outbound(request, owner, outcome);
+        self.settle_outbound(request, outbound, outcome);
     }
 
-    /// Ends a request to the client that was answered by something malformed; false if there is none with that id.
-    pub(super) fn fail_outbound(&mut self, id: &RequestId, violation: Violation) -> bool {
-        let Some(request) = self.outbound.find(id) else { return false };
-        let Some(owner) = self.outbound.take(request) else { return false };
-        self.settle_outbound(request, owner, Err(ClientFailure::InvalidResult(violation)));
+    /// Ends a request to the client that was answered by something malformed; false if there is none with that
+    /// id in that session.
+    pub(super) fn fail_outbound(
+        &mut self,
+        id: &RequestId,
+        session: Option<SessionHandle>,
+        violation: Violation,
+    ) -> bool {
+        let Some(request) = self.find_outbound(id, session) else { return false };
+        let Some(outbound) = self.outbound.take(request) else { return false };
+        self.settle_outbound(request, outbound, Err(ClientFailure::InvalidResult(violation)));
         true
     }
 
     pub(super) fn settle_outbound(
         &mut self,
         request: RequestHandle,
-        owner: Outbound,
+        outbound: Outbound,
         outcome: Result<Json, ClientFailure>,
     ) {
-        match owner {
-            Outbound::Own(session) => {
+        let session = outbound.session;
+        match outbound.purpose {
+            Purpose::Own => {
                 self.queues.tell(Event::ResponseReceived { session, request, outcome });
             }
-            Outbound::Question { request: asker, place, kind, key } => {
+            Purpose::Question { request: asker, place, kind, key } => {
                 self.question_answered(asker, place, request, rounds::answer_of(key, kind, outcome));
             }
         }
@@ -313,30 +317,32 @@ impl Server {
     /// Gives up a request to the client: it is told, and a late answer is dropped in silence.
     pub(super) fn abandon_outbound(&mut self, request: RequestHandle, reason: &str) -> Option<Outbound> {
         let id = self.outbound.id(request)?;
-        if let Some(session) = self.session.as_mut()
+        let session = self.outbound.get(request)?.session;
+        if let Some(session) = self.sessions.get_mut(session)
             && let Some(at) = session.held.iter().position(|(held, _)| *held == request)
         {
             // It was never sent.
             session.held.remove(at);
             return self.outbound.take(request);
         }
-        let owner = self.outbound.abandon(request)?;
+        let labels = self.labels_to_client(request);
+        let outbound = self.outbound.abandon(request)?;
         if self.takes_input() {
             let mut params = String::from("{\"requestId\":");
             id.write_to(&mut params);
             write::string_member(&mut params, "reason", reason);
             params.push('}');
             let text = write::notification(Method::Cancelled.name(), Some(&params));
-            self.queues.send(text, Route::Within(request));
+            self.queues.send_labelled(text, Route::Within(request), labels);
         }
-        Some(owner)
+        Some(outbound)
     }
 
     /// Ends requests to the client that got no answer in time.
     pub(super) fn expire_outbound(&mut self) {
         while let Some(expired) = self.outbound.expire(self.now) {
-            if let Some(owner) = self.abandon_outbound(expired.request, "no answer in time") {
-                self.settle_outbound(expired.request, owner, Err(ClientFailure::TimedOut));
+            if let Some(outbound) = self.abandon_outbound(expired.request, "no answer in time") {
+                self.settle_outbound(expired.request, outbound, Err(ClientFailure::TimedOut));
             }
         }
     }

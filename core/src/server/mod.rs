@@ -2,9 +2,11 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `intake` | what arrives, and which era it belongs to |
-//! | `ladder` | the checks of a modern request (pure) |
-//! | `modern`, `legacy` | what each era has of its own: discovery; handshake, session, requests to the client |
+//! | `intake` | what arrives |
+//! | `source`, `routing` | where a message came from; which era and session it belongs to (pure) |
+//! | `ladder`, `headers` | the checks of a modern request, and of the HTTP headers that repeat it (pure) |
+//! | `modern`, `legacy` | what each era has of its own: discovery; handshake, requests to the client |
+//! | `sessions` | legacy sessions, for as long as they last and in other processes |
 //! | `calls` | what both eras share: lists, calls, reads, prompts, completions |
 //! | `in_flight`, `answers` | requests that wait, and how their answers go out |
 //! | `rounds` | questions to the client, one way for both eras |
@@ -16,6 +18,7 @@ mod calls;
 mod catalog;
 mod ending;
 mod event;
+mod headers;
 mod in_flight;
 mod intake;
 mod ladder;
@@ -25,6 +28,9 @@ mod modern;
 mod notices;
 mod refusal;
 mod rounds;
+mod routing;
+mod sessions;
+mod source;
 mod subscriptions;
 mod text;
 
@@ -41,7 +47,7 @@ use crate::config::ServerConfig;
 use crate::error::{ApiMisuse, Error, PeerIncompatible};
 use crate::jsonrpc::RpcError;
 use crate::logging::LogLevel;
-use crate::machine::{ExchangeHandle, RequestHandle, SessionHandle, SubscriptionHandle};
+use crate::machine::{RequestHandle, SessionHandle, SubscriptionHandle};
 use crate::pending::Pending;
 use crate::queues::Queues;
 use crate::request_state::RequestStateKeys;
@@ -56,11 +62,12 @@ use answers::Batches;
 use catalog::Catalog;
 use ending::Phase;
 use in_flight::InFlightTable;
-use legacy::{Outbound, Session};
+use legacy::Outbound;
 use modern::ClientCache;
+use sessions::Sessions;
 use subscriptions::Subscriptions;
 
-/// A server as a state machine over whole messages, serving both eras on one channel.
+/// A server as a state machine over whole messages, serving both eras: one client on a byte stream, or many on HTTP.
 #[derive(Debug)]
 pub struct Server {
     config: ServerConfig,
@@ -75,14 +82,9 @@ pub struct Server {
     /// While many requests run and none ends, intake resumes at this time.
     stalled_at: Instant,
     batches: Batches,
-    /// The legacy session of the channel.
-    session: Option<Session>,
-    /// Requests to the legacy client. Its counter numbers every handle of this server.
+    sessions: Sessions,
+    /// Requests to legacy clients. Its counter numbers every handle of this server.
     outbound: Pending<Outbound>,
-    /// The exchange that brought the message at hand (HTTP).
-    exchange: Option<ExchangeHandle>,
-    /// The number drawn last.
-    drawn: u64,
     subscriptions: Subscriptions,
     state_keys: RequestStateKeys,
     nonces: Generator,
@@ -154,10 +156,8 @@ impl Server {
             in_flight: InFlightTable::default(),
             stalled_at: Instant::ZERO,
             batches: Batches::default(),
-            session: None,
+            sessions: Sessions::default(),
             outbound: Pending::new(config.limits.requests_in_flight),
-            exchange: None,
-            drawn: 0,
             subscriptions: Subscriptions::default(),
             state_keys: rounds::keys(&config),
             nonces: Generator::new(&config.seed, "requestState nonce"),
@@ -365,16 +365,26 @@ impl Server {
         self.session_text(session)
     }
 
-    /// Goes on with a session that [`export_session`](Self::export_session) wrote, on a channel that has none yet.
+    /// Goes on with a session that [`export_session`](Self::export_session) wrote: one of many on HTTP, the only one on
+    /// a byte stream.
     /// `SessionOpened` and `SubscriptionOpened` follow as if the client had just done it all again.
     ///
     /// # Errors
     /// [`InvalidJson`](crate::ApiMisuse::InvalidJson) if the text is not of this version,
     /// [`NotAllowedInRevision`](crate::ApiMisuse::NotAllowedInRevision) if its revision is not served,
-    /// [`AlreadyRegistered`](crate::ApiMisuse::AlreadyRegistered) if the channel has a session,
-    /// [`LimitExceeded`](Error::LimitExceeded) if it watches too much. Nothing has changed then.
+    /// [`AlreadyRegistered`](crate::ApiMisuse::AlreadyRegistered) if the byte stream has a session,
+    /// [`LimitExceeded`](Error::LimitExceeded) if there are too many sessions or it watches too much. Nothing has changed then.
     pub fn import_session(&mut self, text: &str) -> Result<SessionHandle, Error> {
         self.restore_session(text)
+    }
+
+    /// Ends a legacy session of HTTP: whatever is in flight in it is cancelled, `SessionClosed` follows, and its client gets
+    /// to know when it names the session again. On a byte stream the session ends with the connection.
+    ///
+    /// # Errors
+    /// [`UnknownSession`](crate::ApiMisuse::UnknownSession).
+    pub fn end_session(&mut self, session: SessionHandle) -> Result<(), Error> {
+        self.end_session_by_us(session)
     }
 
     /// Ends the connection: subscriptions end in order, what is owed is abandoned with `RequestCancelled` for

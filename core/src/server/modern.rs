@@ -13,7 +13,7 @@ use super::Server;
 use super::answers::Addressee;
 use super::intake::Arrival;
 use super::ladder::{self, Offer};
-use super::text::MessageText;
+use super::text::{Found, MessageText};
 
 /// Who sent a request, as far as the protocol says.
 pub(super) struct Caller {
@@ -34,7 +34,7 @@ pub(super) struct ClientCache {
 }
 
 impl ClientCache {
-    fn capabilities(&mut self, text: &str) -> Arc<Capabilities> {
+    pub(super) fn capabilities(&mut self, text: &str) -> Arc<Capabilities> {
         if let Some(last) = &self.capabilities
             && last.raw().is_some_and(|raw| raw.as_str() == text)
         {
@@ -45,7 +45,7 @@ impl ClientCache {
         read
     }
 
-    fn client(&mut self, text: &str) -> Json {
+    pub(super) fn client(&mut self, text: &str) -> Json {
         match &self.client {
             Some(last) if last.as_str() == text => last.clone(),
             _ => self.client.insert(Json::trusted(text)).clone(),
@@ -74,7 +74,10 @@ impl Server {
     }
 
     pub(super) fn modern_request(&mut self, arrival: &Arrival<'_>, message: &mut MessageText<'_>) {
-        let accepted = match ladder::climb(&arrival.method, &arrival.meta, self.offer()) {
+        let found = Found { params: arrival.params, meta: arrival.meta };
+        let mirror = arrival.envelope.mirror.as_ref();
+        let climbed = ladder::climb(&arrival.method, &found, mirror, self.offer(), &self.catalog);
+        let accepted = match climbed {
             Ok(accepted) => accepted,
             Err(error) => return self.refuse(&arrival.addressee(), &error),
         };

@@ -6,10 +6,11 @@ use crate::error::{ApiMisuse, Error};
 use crate::json::{Json, MAX_DEPTH, scan};
 use crate::jsonrpc::write;
 use crate::logging::LogLevel;
-use crate::machine::{RequestHandle, Route};
+use crate::machine::{Disposition, Labels, RequestHandle, Route};
 use crate::revision::{Direction, Era, Kind, Method, Revision};
 
 use super::in_flight::InFlight;
+use super::source::to_session;
 use super::{Notification, Server, rounds};
 
 /// Room for a progress notification without its texts.
@@ -69,7 +70,8 @@ impl Server {
             write::string_member(&mut out, "message", message);
         }
         out.push_str("}}");
-        self.queues.send(out, Route::Within(request));
+        let labels = entry.source.labels(Disposition::Droppable);
+        self.queues.send_labelled(out, Route::Within(request), labels);
         Ok(true)
     }
 
@@ -86,7 +88,8 @@ impl Server {
             return Ok(false);
         }
         check_json(data)?;
-        self.queues.send(log_message(level, logger, data), Route::Within(request));
+        let labels = entry.source.labels(Disposition::Droppable);
+        self.queues.send_labelled(log_message(level, logger, data), Route::Within(request), labels);
         Ok(true)
     }
 
@@ -95,12 +98,11 @@ impl Server {
     fn threshold(&self, entry: &InFlight) -> Option<LogLevel> {
         match entry.context.era() {
             Era::Modern => entry.context.log_level,
-            Era::Legacy => self.session_threshold(),
+            Era::Legacy => {
+                let session = entry.source.session.filter(|_| self.config.logging)?;
+                self.sessions.get(session).map(|session| session.log_level)
+            }
         }
-    }
-
-    fn session_threshold(&self) -> Option<LogLevel> {
-        self.session.as_ref().filter(|_| self.config.logging).map(|session| session.log_level)
     }
 
     fn other(&mut self, request: RequestHandle, method: &str, params: Option<&str>) -> Result<bool, Error> {
@@ -119,7 +121,8 @@ impl Server {
             }
         }
         let text = write::notification(method, params.as_ref().map(Json::as_str));
-        self.queues.send(text, Route::Within(request));
+        let labels = entry.source.labels(Disposition::Continues);
+        self.queues.send_labelled(text, Route::Within(request), labels);
         Ok(true)
     }
 
@@ -130,10 +133,19 @@ impl Server {
         data: &str,
     ) -> Result<(), Error> {
         self.check_open()?;
-        let is_wanted = self.session_threshold().is_some_and(|least| level >= least);
-        if is_wanted && !self.queues.is_clogged(&self.config.limits) {
-            check_json(data)?;
-            self.queues.send(log_message(level, logger, data), Route::Alone);
+        let mut wanting = self
+            .sessions
+            .iter()
+            .filter(|session| self.config.logging && level >= session.log_level)
+            .peekable();
+        if wanting.peek().is_none() || self.queues.is_clogged(&self.config.limits) {
+            return Ok(());
+        }
+        check_json(data)?;
+        let text = log_message(level, logger, data);
+        for session in wanting {
+            let labels = Labels { disposition: Disposition::Droppable, ..to_session(session.handle) };
+            self.queues.send_labelled(text.clone(), Route::Alone, labels);
         }
         Ok(())
     }

@@ -20,6 +20,11 @@ pub(super) fn invalid_request(detail: &str) -> RpcError {
     RpcError::new(RpcError::INVALID_REQUEST, &format!("Invalid request: {detail}"))
 }
 
+/// The client no longer wants the answer, but its exchange has to end.
+pub(super) fn cancelled() -> RpcError {
+    RpcError::new(RpcError::REQUEST_CANCELLED, "The request was cancelled")
+}
+
 /// A bound of this server is reached.
 pub(super) fn overloaded(what: &str) -> RpcError {
     RpcError::new(RpcError::INTERNAL_ERROR, &format!("Too many {what}"))
@@ -39,6 +44,24 @@ pub(super) fn missing_meta(keys: &[&str], supported: Revisions) -> RpcError {
     list(&mut data, supported.newest_first().map(Revision::as_str));
     data.push_str("]}");
     RpcError::new(RpcError::INVALID_PARAMS, &message).with_data(Json::trusted(&data))
+}
+
+/// A header and the message disagree (basic/transports/streamable-http, 2026-07-28).
+pub(super) fn header_mismatch(header: &str, how: &str) -> RpcError {
+    RpcError::new(RpcError::HEADER_MISMATCH, &format!("Header mismatch: {header} {how}"))
+}
+
+/// The header that names the revision is missing, and none can be taken for granted.
+pub(super) fn version_header_missing(header: &str, supported: Revisions) -> RpcError {
+    let mut message = format!("Header mismatch: {header} is missing; supported:");
+    let mut data = String::from("{\"supported\":[");
+    list(&mut data, supported.newest_first().map(Revision::as_str));
+    data.push_str("]}");
+    for revision in supported.newest_first() {
+        message.push(' ');
+        message.push_str(revision.as_str());
+    }
+    RpcError::new(RpcError::HEADER_MISMATCH, &message).with_data(Json::trusted(&data))
 }
 
 /// The revision is not served (basic/versioning, 2026-07-28). `requested` is as the client wrote it, decoded.

@@ -11,14 +11,14 @@ use crate::config::ServerConfig;
 use crate::error::{ApiMisuse, Error, Limit, PeerIncompatible};
 use crate::json::{Json, MAX_DEPTH, scan};
 use crate::jsonrpc::{RpcError, write};
-use crate::machine::RequestHandle;
+use crate::machine::{Disposition, RequestHandle};
 use crate::request_state::{Binding, OpenError, RequestStateKeys, request_digest};
 use crate::revision::{Era, InputMismatch, Method, missing_capabilities, project_input_params};
 use crate::rounds::{InputAnswer, InputKind, InputQuestion};
 
 use super::in_flight::Asking;
 use super::intake::Arrival;
-use super::legacy::Outbound;
+use super::legacy::{Outbound, Purpose};
 use super::text::{object, present, string};
 use super::{ClientFailure, RequestContext, Server, refusal};
 
@@ -167,6 +167,8 @@ impl Server {
             // The client cannot answer any more.
             return Err(ApiMisuse::InputNotPossible.into());
         }
+        let session = self.in_flight.get(request).and_then(|entry| entry.source.session);
+        let session = session.ok_or(ApiMisuse::UnknownSession)?;
         // All or nothing: room is looked for before the first is sent.
         if self.outbound.len() + questions.len() > self.config.limits.requests_in_flight {
             return Err(Limit::RequestsInFlight.into());
@@ -175,8 +177,9 @@ impl Server {
         let answers = questions.iter().map(|_| None).collect();
         for (place, (question, params)) in questions.into_iter().zip(projected).enumerate() {
             let kind = question.kind;
-            let owner = Outbound::Question { request, place, kind, key: question.key };
-            match self.send_request(kind.method().name(), Some(kind), Some(params), owner) {
+            let purpose = Purpose::Question { request, place, kind, key: question.key };
+            let outbound = Outbound { session, purpose };
+            match self.send_request(kind.method().name(), Some(kind), Some(params), outbound) {
                 Ok(asking) => standing.push(asking),
                 Err(error) => {
                     for asked in standing {
@@ -257,7 +260,7 @@ impl Server {
         let kept = Kept { round, answers: &entry.context.input_answers, state: state.map(Json::as_str) };
         let result = self.input_required(&origin, &kept, &open, nonce)?;
         let text = self.write_answer(&entry.id, entry.method, entry.context.revision, result.into(), None)?;
-        self.finish(request, text);
+        self.finish(request, text, Disposition::Answers);
         Ok(())
     }
 
@@ -277,8 +280,8 @@ impl Server {
             .input_required(&origin, &kept, &again.open, nonce)
             .and_then(|result| self.write_answer(&arrival.id, method, context.revision, result.into(), None));
         match text {
-            Ok(text) => self.deliver(arrival.handle, arrival.batch, text),
-            Err(_) => self.refuse(&arrival.addressee(), &refusal::overloaded("bytes of requestState")),
+            Ok(text) => self.deliver(&arrival.addressee(), text, Disposition::Answers),
+            Err(_) => self.decline(&arrival.addressee(), &refusal::overloaded("bytes of requestState")),
         }
     }
 

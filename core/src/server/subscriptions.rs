@@ -1,67 +1,120 @@
 //! What clients watch: `subscriptions/listen` from 2026-07-28, `resources/subscribe` and unasked list notices before.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::error::{ApiMisuse, Error, Limit};
 use crate::json::{MAX_DEPTH, scan};
 use crate::jsonrpc::{RpcError, write};
-use crate::machine::{RequestHandle, Route, SubscriptionHandle};
+use crate::machine::{Disposition, RequestHandle, Route, SessionHandle, SubscriptionHandle};
 use crate::revision::{Capability, Method, Revision, meta};
 use crate::subscription::{Change, ListKind, RESOURCE_SUBSCRIPTIONS, SubscriptionFilter};
 
 use super::in_flight::InFlight;
 use super::intake::Arrival;
 use super::modern::Caller;
+use super::sessions::Session;
+use super::source::{Channel, to_session};
 use super::text::{MessageText, object, string};
 use super::{Event, Server, refusal};
 
-/// Everything that is watched on the channel.
+/// Everything that is watched.
 #[derive(Debug, Default)]
 pub(super) struct Subscriptions {
     open: BTreeMap<SubscriptionHandle, Subscription>,
-    /// Legacy subscriptions, by URI.
-    by_uri: BTreeMap<Box<str>, SubscriptionHandle>,
-    /// URIs in all filters.
-    watched: usize,
+    /// Those that watch a resource, by URI.
+    by_uri: BTreeMap<Arc<str>, BTreeSet<SubscriptionHandle>>,
+    /// Those of requests of their own, in all and on the byte stream.
+    listening: usize,
+    listening_on_stream: usize,
+    /// URIs in the filters of those on the byte stream.
+    watched_on_stream: usize,
+    /// Those of requests of their own that watch lists.
+    of_lists: BTreeSet<SubscriptionHandle>,
     /// Lists that have changed since clients were last told.
     changed: SubscriptionFilter,
 }
 
 #[derive(Debug)]
-struct Subscription {
-    filter: SubscriptionFilter,
-    /// The `subscriptions/listen` request that keeps it open; `None` in the legacy era.
-    request: Option<RequestHandle>,
+enum Subscription {
+    /// A `subscriptions/listen` request keeps it open.
+    Listen { request: RequestHandle, filter: SubscriptionFilter, on_stream: bool },
+    /// A legacy client watches one resource.
+    Legacy { session: SessionHandle, uri: Arc<str> },
 }
 
 impl Subscriptions {
     fn add(&mut self, handle: SubscriptionHandle, subscription: Subscription) {
-        self.watched += subscription.filter.resource_uris.len();
+        match &subscription {
+            Subscription::Legacy { uri, .. } => {
+                self.by_uri.entry(Arc::clone(uri)).or_default().insert(handle);
+            }
+            Subscription::Listen { filter, on_stream, .. } => {
+                for uri in &filter.resource_uris {
+                    self.by_uri.entry(Arc::from(&**uri)).or_default().insert(handle);
+                }
+                if ListKind::ALL.into_iter().any(|kind| filter.list(kind)) {
+                    self.of_lists.insert(handle);
+                }
+                self.listening += 1;
+                if *on_stream {
+                    self.listening_on_stream += 1;
+                    self.watched_on_stream += filter.resource_uris.len();
+                }
+            }
+        }
         self.open.insert(handle, subscription);
     }
 
     fn remove(&mut self, handle: SubscriptionHandle) -> Option<Subscription> {
         let subscription = self.open.remove(&handle)?;
-        self.watched -= subscription.filter.resource_uris.len();
-        if subscription.request.is_none() {
-            for uri in &subscription.filter.resource_uris {
-                self.by_uri.remove(uri);
+        match &subscription {
+            Subscription::Legacy { uri, .. } => self.forget_uri(uri, handle),
+            Subscription::Listen { filter, on_stream, .. } => {
+                for uri in &filter.resource_uris {
+                    self.forget_uri(uri, handle);
+                }
+                self.of_lists.remove(&handle);
+                self.listening -= 1;
+                if *on_stream {
+                    self.listening_on_stream -= 1;
+                    self.watched_on_stream -= filter.resource_uris.len();
+                }
             }
         }
         Some(subscription)
     }
 
-    /// The URIs that a legacy client watches.
-    pub(super) fn watched_uris(&self) -> impl Iterator<Item = &str> {
-        self.by_uri.keys().map(AsRef::as_ref)
+    fn forget_uri(&mut self, uri: &str, handle: SubscriptionHandle) {
+        if let Some(watching) = self.by_uri.get_mut(uri) {
+            watching.remove(&handle);
+            if watching.is_empty() {
+                self.by_uri.remove(uri);
+            }
+        }
     }
 
     /// How many are kept open by a request of their own.
-    pub(super) fn listening(&self) -> usize {
-        self.open.len().saturating_sub(self.by_uri.len())
+    pub(super) const fn listening(&self) -> usize {
+        self.listening
+    }
+
+    /// How many of those have an exchange of their own.
+    pub(super) const fn listening_apart(&self) -> usize {
+        self.listening - self.listening_on_stream
+    }
+
+    /// Those to be told of a change of `uri`, in order of creation: whoever watches it, or something above it
+    /// (`notifications/resources/updated` in the schema).
+    fn watching(&self, uri: &str) -> BTreeSet<SubscriptionHandle> {
+        let slashes = uri.bytes().enumerate().filter(|(_, byte)| *byte == b'/').map(|(at, _)| at);
+        // Ends are beside ASCII characters, so that they lie on character boundaries.
+        let above = slashes.flat_map(|at| [at, at + 1]).filter(|end| *end < uri.len());
+        let ends = above.chain([uri.len()]);
+        ends.filter_map(|end| self.by_uri.get(&uri[..end])).flatten().copied().collect()
     }
 
     pub(super) fn close_all(&mut self) -> Vec<SubscriptionHandle> {
@@ -75,15 +128,20 @@ impl Server {
     /// Opens a subscription from 2026-07-28 on (basic/patterns/subscriptions).
     pub(super) fn listen(&mut self, arrival: &Arrival<'_>, caller: Caller, message: &mut MessageText<'_>) {
         let to = arrival.addressee();
+        if !arrival.envelope.takes_stream {
+            let error = refusal::invalid_request("a subscription needs a stream of events as response");
+            return self.deliver(&to, write::error(Some(to.id), &error), Disposition::NotAcceptable);
+        }
         let Some(asked) = object(arrival.params.notifications) else {
-            return self.refuse(&to, &refusal::invalid_params("notifications is not an object"));
+            return self.decline(&to, &refusal::invalid_params("notifications is not an object"));
         };
         let mut filter = match read_filter(asked) {
             Ok(filter) => filter,
-            Err(error) => return self.refuse(&to, &error),
+            Err(error) => return self.decline(&to, &error),
         };
         self.narrow(&mut filter);
-        if let Err(error) = self.check_room(filter.resource_uris.len()) {
+        let on_stream = arrival.source.channel == Channel::Stream;
+        if let Err(error) = self.check_room_to_listen(on_stream, filter.resource_uris.len()) {
             return self.refuse(&to, &error);
         }
         let subscription = SubscriptionHandle::from_number(arrival.handle.number());
@@ -91,7 +149,7 @@ impl Server {
             id: arrival.id.clone(),
             method: Some(Method::SubscriptionsListen),
             context: self.context(arrival, caller, message),
-            exchange: self.exchange,
+            source: arrival.source,
             progress: None,
             batch: arrival.batch,
             params: None,
@@ -108,9 +166,10 @@ impl Server {
         write_filter(&mut params, &filter);
         params.push('}');
         let text = write::notification(Method::SubscriptionsAcknowledged.name(), Some(&params));
-        self.queues.send(text, Route::Within(arrival.handle));
-        let request = Some(arrival.handle);
-        self.subscriptions.add(subscription, Subscription { filter: filter.clone(), request });
+        let labels = arrival.source.labels(Disposition::Continues);
+        self.queues.send_labelled(text, Route::Within(arrival.handle), labels);
+        let (request, kept) = (arrival.handle, filter.clone());
+        self.subscriptions.add(subscription, Subscription::Listen { request, filter: kept, on_stream });
         self.queues.tell(Event::SubscriptionOpened { subscription, filter });
     }
 
@@ -124,68 +183,98 @@ impl Server {
         }
     }
 
-    fn check_room(&self, uris: usize) -> Result<(), RpcError> {
+    /// Whether a request can listen to so many resources. On the byte stream its client is the one that may have
+    /// a session too; on HTTP nobody says which requests have the same client, and each counts alone.
+    fn check_room_to_listen(&self, on_stream: bool, uris: usize) -> Result<(), RpcError> {
         let limits = &self.config.limits;
-        if self.subscriptions.open.len() >= limits.subscriptions {
-            return Err(refusal::overloaded("subscriptions"));
-        }
-        if self.subscriptions.watched + uris > limits.watched_resources {
-            return Err(refusal::overloaded("watched resources"));
-        }
-        Ok(())
+        let (open, most, watched) = if on_stream {
+            let (open, watched) = self.watched_on_stream();
+            (open, limits.subscriptions, watched)
+        } else {
+            (self.subscriptions.listening_apart(), limits.sessions, 0)
+        };
+        check_counts((open, most), (watched, limits.watched_resources), uris).map_err(|limit| match limit {
+            Limit::WatchedResources => refusal::overloaded("watched resources"),
+            _ => refusal::overloaded("subscriptions"),
+        })
+    }
+
+    /// How much the client of the byte stream watches: subscriptions, and resources.
+    fn watched_on_stream(&self) -> (usize, usize) {
+        let session = self.sessions.of_stream().and_then(|session| self.sessions.get(session));
+        let watched = session.map_or(0, |session| session.watched.len());
+        (watched + self.subscriptions.listening_on_stream, watched + self.subscriptions.watched_on_stream)
+    }
+
+    /// Whether the client of a session can watch so many more resources.
+    fn check_room_of(&self, session: &Session, uris: usize) -> Result<(), Limit> {
+        let (open, watched) = if self.sessions.of_stream() == Some(session.handle) {
+            self.watched_on_stream()
+        } else {
+            (session.watched.len(), session.watched.len())
+        };
+        let limits = &self.config.limits;
+        check_counts((open, limits.subscriptions), (watched, limits.watched_resources), uris)
     }
 
     /// Answers `resources/subscribe` (server/resources, up to 2025-11-25).
     pub(super) fn subscribe(&mut self, arrival: &Arrival<'_>, revision: Revision) {
         let to = arrival.addressee();
         let Some(uri) = string(arrival.params.uri) else {
-            return self.refuse(&to, &refusal::invalid_params("uri is missing or not a string"));
+            return self.decline(&to, &refusal::invalid_params("uri is missing or not a string"));
         };
-        if !self.subscriptions.by_uri.contains_key(&*uri) {
-            if let Err(error) = self.check_room(1) {
-                return self.refuse(&to, &error);
+        let Some(session) = arrival.source.session.and_then(|session| self.sessions.get(session)) else {
+            return;
+        };
+        if !session.watched.contains_key(&*uri) {
+            match self.check_room_of(session, 1) {
+                Ok(()) => {}
+                Err(Limit::WatchedResources) => {
+                    return self.refuse(&to, &refusal::overloaded("watched resources"));
+                }
+                Err(_) => return self.refuse(&to, &refusal::overloaded("subscriptions")),
             }
-            self.watch(&uri, SubscriptionHandle::from_number(arrival.handle.number()));
+            self.watch(session.handle, &uri, SubscriptionHandle::from_number(arrival.handle.number()));
         }
         self.answer_now(&to, Method::ResourcesSubscribe, revision, "{}");
     }
 
-    /// Lets the legacy client watch a resource that it does not watch yet.
-    fn watch(&mut self, uri: &str, subscription: SubscriptionHandle) {
-        let uri: Box<str> = uri.into();
+    /// Lets a legacy client watch a resource that it does not watch yet.
+    pub(super) fn watch(&mut self, session: SessionHandle, uri: &str, subscription: SubscriptionHandle) {
         let filter =
-            SubscriptionFilter { resource_uris: Vec::from([uri.clone()]), ..SubscriptionFilter::default() };
-        self.subscriptions.by_uri.insert(uri, subscription);
-        self.subscriptions.add(subscription, Subscription { filter: filter.clone(), request: None });
+            SubscriptionFilter { resource_uris: Vec::from([uri.into()]), ..SubscriptionFilter::default() };
+        let uri: Arc<str> = uri.into();
+        if let Some(session) = self.sessions.get_mut(session) {
+            session.watched.insert(Arc::clone(&uri), subscription);
+        }
+        self.subscriptions.add(subscription, Subscription::Legacy { session, uri });
         self.queues.tell(Event::SubscriptionOpened { subscription, filter });
     }
 
-    /// Lets the client of a session that came from another process watch what it watched there.
-    pub(super) fn watch_again(&mut self, uris: &[Box<str>]) -> Result<(), Error> {
-        let mut fresh: Vec<&str> = uris.iter().map(AsRef::as_ref).collect();
-        fresh.sort_unstable();
-        fresh.dedup();
+    /// What a session from another process watches, each resource once, if there is room for it.
+    pub(super) fn check_watched(&self, mut uris: Vec<Box<str>>) -> Result<Vec<Box<str>>, Error> {
+        uris.sort_unstable();
+        uris.dedup();
+        let (open, watched) =
+            if self.sessions.of_stream().is_none() { self.watched_on_stream() } else { (0, 0) };
         let limits = &self.config.limits;
-        if self.subscriptions.open.len() + fresh.len() > limits.subscriptions {
+        if open + uris.len() > limits.subscriptions {
             return Err(Limit::Subscriptions.into());
         }
-        if self.subscriptions.watched + fresh.len() > limits.watched_resources {
+        if watched + uris.len() > limits.watched_resources {
             return Err(Limit::WatchedResources.into());
         }
-        for uri in fresh {
-            let subscription = SubscriptionHandle::from_number(self.draw().number());
-            self.watch(uri, subscription);
-        }
-        Ok(())
+        Ok(uris)
     }
 
     /// Answers `resources/unsubscribe`; nothing watched is as good as no longer watched.
     pub(super) fn unsubscribe(&mut self, arrival: &Arrival<'_>, revision: Revision) {
         let to = arrival.addressee();
         let Some(uri) = string(arrival.params.uri) else {
-            return self.refuse(&to, &refusal::invalid_params("uri is missing or not a string"));
+            return self.decline(&to, &refusal::invalid_params("uri is missing or not a string"));
         };
-        if let Some(subscription) = self.subscriptions.by_uri.get(&*uri).copied() {
+        let session = arrival.source.session.and_then(|session| self.sessions.get(session));
+        if let Some(subscription) = session.and_then(|session| session.watched.get(&*uri).copied()) {
             self.subscription_gone(subscription);
         }
         self.answer_now(&to, Method::ResourcesUnsubscribe, revision, "{}");
@@ -193,15 +282,25 @@ impl Server {
 
     /// Forgets a subscription that its client gave up.
     pub(super) fn subscription_gone(&mut self, subscription: SubscriptionHandle) {
-        if self.subscriptions.remove(subscription).is_some() {
+        if self.forget_subscription(subscription).is_some() {
             self.queues.tell(Event::SubscriptionClosed { subscription });
         }
     }
 
+    fn forget_subscription(&mut self, subscription: SubscriptionHandle) -> Option<Subscription> {
+        let forgotten = self.subscriptions.remove(subscription)?;
+        if let Subscription::Legacy { session, uri } = &forgotten
+            && let Some(session) = self.sessions.get_mut(*session)
+        {
+            session.watched.remove(uri);
+        }
+        Some(forgotten)
+    }
+
     pub(super) fn end_in_order(&mut self, subscription: SubscriptionHandle) -> Result<(), Error> {
         self.tell_changes();
-        let ended = self.subscriptions.remove(subscription).ok_or(ApiMisuse::UnknownSubscription)?;
-        if let Some(request) = ended.request
+        let ended = self.forget_subscription(subscription).ok_or(ApiMisuse::UnknownSubscription)?;
+        if let Subscription::Listen { request, .. } = ended
             && let Some(entry) = self.in_flight.get(request)
         {
             let mut id = String::new();
@@ -209,7 +308,7 @@ impl Server {
             let extra = Some((meta::SUBSCRIPTION_ID, id.as_str()));
             let text =
                 self.write_answer(&entry.id, entry.method, entry.context.revision, "{}".into(), extra)?;
-            self.finish(request, text);
+            self.finish(request, text, Disposition::Answers);
         }
         self.queues.tell(Event::SubscriptionClosed { subscription });
         Ok(())
@@ -258,57 +357,63 @@ impl Server {
 
     fn tell_list(&mut self, kind: ListKind) {
         let name = kind.method().name();
-        if let Some(session) = &self.session
-            && session.is_open
-            && session.declared.has(kind.capability())
-        {
-            self.queues.send(write::notification(name, None), Route::Alone);
+        for session in self.sessions.iter() {
+            if session.is_open && session.declared.has(kind.capability()) {
+                let text = write::notification(name, None);
+                self.queues.send_labelled(text, Route::Alone, to_session(session.handle));
+            }
         }
-        let watching = self.subscriptions.open.values().filter(|one| one.filter.list(kind));
-        for request in watching.filter_map(|one| one.request) {
-            if let Some(entry) = self.in_flight.get(request) {
+        for subscription in &self.subscriptions.of_lists {
+            if let Some(Subscription::Listen { request, filter, .. }) =
+                self.subscriptions.open.get(subscription)
+                && filter.list(kind)
+                && let Some(entry) = self.in_flight.get(*request)
+            {
                 let mut params = String::from("{");
                 tag(&mut params, &entry.id);
                 params.push('}');
-                self.queues.send(write::notification(name, Some(&params)), Route::Within(request));
+                let labels = entry.source.labels(Disposition::Continues);
+                let text = write::notification(name, Some(&params));
+                self.queues.send_labelled(text, Route::Within(*request), labels);
             }
         }
     }
 
     fn tell_resource(&mut self, uri: &str) {
         let name = Method::ResourcesUpdated.name();
-        let watches =
-            |filter: &SubscriptionFilter| filter.resource_uris.iter().any(|watched| covers(watched, uri));
         // A legacy client is told once, however many of its URIs cover this one.
-        let mut legacy_told = false;
-        for one in self.subscriptions.open.values().filter(|one| watches(&one.filter)) {
+        let mut told = BTreeSet::new();
+        for subscription in self.subscriptions.watching(uri) {
             let mut params = String::from("{");
-            let route = match one.request {
-                Some(request) => {
-                    let Some(entry) = self.in_flight.get(request) else { continue };
+            let (route, labels) = match self.subscriptions.open.get(&subscription) {
+                Some(Subscription::Listen { request, .. }) => {
+                    let Some(entry) = self.in_flight.get(*request) else { continue };
                     tag(&mut params, &entry.id);
                     params.push(',');
-                    Route::Within(request)
+                    (Route::Within(*request), entry.source.labels(Disposition::Continues))
                 }
-                None if legacy_told => continue,
-                None => {
-                    legacy_told = true;
-                    Route::Alone
+                Some(Subscription::Legacy { session, .. }) if told.insert(*session) => {
+                    (Route::Alone, to_session(*session))
                 }
+                _ => continue,
             };
             params.push_str("\"uri\":");
             write::string(&mut params, uri);
             params.push('}');
-            self.queues.send(write::notification(name, Some(&params)), route);
+            self.queues.send_labelled(write::notification(name, Some(&params)), route, labels);
         }
     }
 }
 
-/// Whether a client that watches `watched` is told of `uri`: the same resource, or one below it
-/// (`notifications/resources/updated` in the schema).
-fn covers(watched: &str, uri: &str) -> bool {
-    uri.strip_prefix(watched)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || watched.ends_with('/'))
+/// Checks that one more subscription with so many resources fits: each pair is what there is and what there may be.
+fn check_counts(open: (usize, usize), watched: (usize, usize), uris: usize) -> Result<(), Limit> {
+    if open.0 >= open.1 {
+        return Err(Limit::Subscriptions);
+    }
+    if watched.0 + uris > watched.1 {
+        return Err(Limit::WatchedResources);
+    }
+    Ok(())
 }
 
 /// Appends the `_meta` that says which subscription a notification belongs to: the id of its request.

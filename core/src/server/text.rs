@@ -95,6 +95,17 @@ members! {
     }
 }
 
+impl<'a> Params<'a> {
+    /// The member that names the target of a request.
+    pub(super) fn member(&self, name: &str) -> Option<&'a str> {
+        match name {
+            "name" => self.name,
+            "uri" => self.uri,
+            _ => None,
+        }
+    }
+}
+
 members! {
     /// The members of a request's `_meta` that the server acts on, as JSON texts.
     Meta {

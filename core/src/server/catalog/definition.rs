@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use crate::error::ApiMisuse;
 use crate::json::{Json, dialect};
+use crate::mirror::params::ParamHeaders;
 use crate::revision::{Definition, one_line};
 use crate::uri;
 
@@ -16,6 +17,8 @@ pub(super) struct Checked {
     pub(super) key: Box<str>,
     /// The text, on one line.
     pub(super) text: Box<str>,
+    /// The headers that a tool wants of its arguments.
+    pub(super) headers: ParamHeaders,
 }
 
 /// Checks the members that the schema requires. Names are taken as they are: the rules for them are advice
@@ -26,6 +29,7 @@ pub(super) fn check(kind: Definition, text: &str) -> Result<Checked, ApiMisuse> 
         return Err(ApiMisuse::InvalidJson);
     }
     let name = string(&definition, "name")?;
+    let mut headers = ParamHeaders::default();
     let key = match kind {
         Definition::Tool => {
             let input =
@@ -33,6 +37,8 @@ pub(super) fn check(kind: Definition, text: &str) -> Result<Checked, ApiMisuse> 
             if input.member("type").is_none_or(|root| root.as_str() != "\"object\"") {
                 return Err(ApiMisuse::InvalidDefinition("inputSchema"));
             }
+            headers = ParamHeaders::read(input.as_str())
+                .map_err(|_| ApiMisuse::InvalidDefinition("x-mcp-header"))?;
             let output = definition.member("outputSchema");
             if output.as_ref().is_some_and(|schema| !schema.as_str().starts_with('{')) {
                 return Err(ApiMisuse::InvalidDefinition("outputSchema"));
@@ -63,7 +69,7 @@ pub(super) fn check(kind: Definition, text: &str) -> Result<Checked, ApiMisuse> 
     {
         return Err(ApiMisuse::InvalidDefinition("annotations"));
     }
-    Ok(Checked { key, text: one_line(definition.as_str()).into() })
+    Ok(Checked { key, text: one_line(definition.as_str()).into(), headers })
 }
 
 /// Whether the audience is made of roles and the priority lies from 0 to 1 (`Annotations` in the schema).

@@ -10,6 +10,7 @@ use super::cursor;
 use super::definition::{self, Checked};
 use crate::error::ApiMisuse;
 use crate::jsonrpc::RpcError;
+use crate::mirror::params::ParamHeaders;
 use crate::revision::{Definition, Method, ResultMembers, Revision, write_list_result};
 use crate::uri_template::UriTemplate;
 
@@ -29,9 +30,18 @@ pub(super) struct List {
 struct Entry {
     key: Arc<str>,
     definition: Box<str>,
-    template: Option<UriTemplate>,
+    matter: Matter,
     /// The definition as each revision may see it, made when first asked for.
     projections: [Projection; Revision::ALL.len()],
+}
+
+/// What a definition says that the server acts on.
+#[derive(Debug)]
+enum Matter {
+    Nothing,
+    Template(UriTemplate),
+    /// The headers that a tool wants of its arguments.
+    Headers(ParamHeaders),
 }
 
 #[derive(Clone, Debug, Default)]
@@ -49,17 +59,20 @@ impl List {
     }
 
     pub(super) fn add(&mut self, definition: &str) -> Result<(), ApiMisuse> {
-        let Checked { key, text } = definition::check(self.kind, definition)?;
-        let template = match self.kind {
-            Definition::Template => Some(UriTemplate::parse(&key).map_err(|_| ApiMisuse::InvalidTemplate)?),
-            _ => None,
+        let Checked { key, text, headers } = definition::check(self.kind, definition)?;
+        let matter = match self.kind {
+            Definition::Template => {
+                Matter::Template(UriTemplate::parse(&key).map_err(|_| ApiMisuse::InvalidTemplate)?)
+            }
+            Definition::Tool => Matter::Headers(headers),
+            Definition::Resource | Definition::Prompt => Matter::Nothing,
         };
         if self.numbers.contains_key(&*key) {
             return Err(ApiMisuse::AlreadyRegistered);
         }
         let key: Arc<str> = key.into();
         self.numbers.insert(Arc::clone(&key), self.next);
-        let entry = Entry { key, definition: text, template, projections: Default::default() };
+        let entry = Entry { key, definition: text, matter, projections: Default::default() };
         self.entries.insert(self.next, entry);
         self.next += 1;
         Ok(())
@@ -75,9 +88,19 @@ impl List {
         self.numbers.contains_key(key)
     }
 
+    pub(super) fn param_headers(&self, key: &str) -> Option<&ParamHeaders> {
+        match &self.entries.get(self.numbers.get(key)?)?.matter {
+            Matter::Headers(headers) => Some(headers),
+            Matter::Nothing | Matter::Template(_) => None,
+        }
+    }
+
     /// The templates with their texts, in the order of registration.
     pub(super) fn templates(&self) -> impl Iterator<Item = (&Arc<str>, &UriTemplate)> {
-        self.entries.values().filter_map(|entry| Some((&entry.key, entry.template.as_ref()?)))
+        self.entries.values().filter_map(|entry| match &entry.matter {
+            Matter::Template(template) => Some((&entry.key, template)),
+            Matter::Nothing | Matter::Headers(_) => None,
+        })
     }
 
     pub(super) fn write_page(

@@ -10,6 +10,7 @@ use alloc::sync::Arc;
 use super::{CompletionReference, TemplateMatch};
 use crate::error::Error;
 use crate::jsonrpc::RpcError;
+use crate::mirror::params::ParamHeaders;
 use crate::revision::{Definition, Method, ResultMembers, Revision};
 use crate::uri;
 use crate::uri_template::Value;
@@ -102,6 +103,11 @@ impl Catalog {
 
     pub(crate) fn has_tool(&self, name: &str) -> bool {
         self.tools.contains(name)
+    }
+
+    /// The headers that a tool wants of its arguments; none if there is no such tool.
+    pub(crate) fn param_headers(&self, tool: &str) -> Option<&ParamHeaders> {
+        self.tools.param_headers(tool)
     }
 
     pub(crate) fn has_prompt(&self, name: &str) -> bool {

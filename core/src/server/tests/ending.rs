@@ -1,6 +1,5 @@
 use super::*;
 use crate::error::{ApiMisuse, CloseReason, Error};
-use crate::machine::{Exchange, ExchangeHandle, NamedSession};
 
 #[test]
 fn owed_answers_go_out_after_the_end_of_input() {
@@ -182,28 +181,4 @@ fn the_end_of_input_ends_subscriptions_and_questions() {
     bench.server.respond(call, TEXT_RESULT).unwrap();
     assert_eq!(bench.sent().len(), 2);
     assert_eq!(bench.events().len(), 3);
-}
-
-#[test]
-fn an_exchange_that_was_left_cancels_in_the_modern_era_only() {
-    let mut bench = Bench::session(Revision::V2025_11_25, "{}");
-    let mut call_in = |number, text: &str| {
-        let handle = ExchangeHandle::from_number(number);
-        let exchange = Exchange { handle, session: NamedSession::None, takes_stream: true, mirror: None };
-        let facts = Facts { exchange: Some(exchange), ..Facts::default() };
-        bench.input(Input::Message { text, facts });
-        match bench.event() {
-            Event::ToolCalled { request, .. } => (handle, request),
-            other => panic!("{other:?}"),
-        }
-    };
-    let (modern_exchange, modern_call) = call_in(11, &modern("1", "tools/call", r#""name":"echo""#));
-    let (legacy_exchange, _) = call_in(12, &legacy("2", "tools/call", r#""name":"echo""#));
-    bench.input(Input::Gone { exchange: legacy_exchange });
-    assert_eq!(bench.events(), []);
-    bench.input(Input::Gone { exchange: modern_exchange });
-    assert_eq!(bench.event(), Event::RequestCancelled { request: modern_call, reason: None });
-    bench.input(Input::Restarted);
-    bench.input(Input::Gone { exchange: ExchangeHandle::from_number(99) });
-    assert_eq!((bench.events(), bench.sent()), (Vec::new(), Vec::new()));
 }

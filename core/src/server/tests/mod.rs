@@ -4,6 +4,7 @@ mod calls;
 mod ending;
 mod envelopes;
 mod handshake;
+mod http;
 mod modern;
 mod notices;
 mod requests;

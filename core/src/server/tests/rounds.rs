@@ -196,7 +196,7 @@ fn answers_may_come_ahead_of_the_questions() {
     assert_eq!(answers, [("b", "{}"), ("a", r#"{"action":"accept"}"#)]);
     assert_eq!((context.round, context.state), (0, None));
     // What cannot be an answer is refused, and so are more than a server may ask for.
-    for responses in [r#"{"a":12345}"#, r#"[]"#, r#""a""#] {
+    for responses in [r#"{"a":12345}"#, "[]", r#""a""#] {
         assert!(Bench::new().reply(&ahead(responses)).contains(r#""code":-32602"#), "{responses}");
     }
     let mut bench = Bench::new();

@@ -10,7 +10,7 @@ fn exported(bench: &mut Bench) -> String {
     bench.recv(r#"{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"file:///a"}}"#);
     assert_eq!(bench.sent().len(), 2);
     let session = match &bench.events()[..] {
-        [Event::SubscriptionOpened { .. }] => bench.server.session.as_ref().map(|session| session.handle),
+        [Event::SubscriptionOpened { .. }] => bench.server.sessions.of_stream(),
         other => panic!("{other:?}"),
     };
     bench.server.export_session(session.unwrap()).unwrap()
@@ -75,6 +75,6 @@ fn what_does_not_fit_changes_nothing() {
     let mut third = Bench::with(config);
     assert!(matches!(third.server.import_session(&text), Err(Error::LimitExceeded(_))));
     for bench in [&mut second, &mut third] {
-        assert!(bench.events().is_empty() && bench.server.session.is_none());
+        assert!(bench.events().is_empty() && bench.server.sessions.len() == 0);
     }
 }

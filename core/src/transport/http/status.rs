@@ -16,7 +16,8 @@ const REFUSALS: [(i64, u16); 8] = [
     (RpcError::INVALID_REQUEST, 400),
     (RpcError::METHOD_NOT_FOUND, 404),
     (RpcError::INVALID_PARAMS, 400),
-    (RpcError::INTERNAL_ERROR, 500),
+    // What is refused with it is too much for now.
+    (RpcError::INTERNAL_ERROR, 503),
     (RpcError::HEADER_MISMATCH, 400),
     (RpcError::MISSING_CLIENT_CAPABILITY, 400),
     (RpcError::UNSUPPORTED_PROTOCOL_VERSION, 400),
@@ -247,7 +248,7 @@ mod tests {
             (-32600, 400),
             (-32601, 404),
             (-32602, 400),
-            (-32603, 500),
+            (-32603, 503),
             (-32020, 400),
             (-32021, 400),
             (-32022, 400),
