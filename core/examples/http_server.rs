@@ -57,7 +57,7 @@ async fn serve(listener: TcpListener, host: Rc<Host>) -> Result<(), Box<dyn Erro
 async fn keep_time(host: Rc<Host>) {
     loop {
         tokio::time::sleep(Duration::from_millis(TICK)).await;
-        host.turn(|http, now| http.handle_timeout(now));
+        host.turn(HttpServer::handle_timeout);
     }
 }
 
@@ -175,18 +175,14 @@ impl Exchange {
             return Poll::Ready(Some(part));
         }
         let Some(handle) = self.handle else { return Poll::Ready(None) };
-        match self.host.http.borrow_mut().poll_response(handle) {
-            Some(part) => {
-                if part.is_last {
-                    self.handle = None;
-                }
-                Poll::Ready(Some(part))
-            }
-            None => {
-                self.host.waiting.borrow_mut().insert(handle, context.waker().clone());
-                Poll::Pending
-            }
+        let Some(part) = self.host.http.borrow_mut().poll_response(handle) else {
+            self.host.waiting.borrow_mut().insert(handle, context.waker().clone());
+            return Poll::Pending;
+        };
+        if part.is_last {
+            self.handle = None;
         }
+        Poll::Ready(Some(part))
     }
 }
 
@@ -200,7 +196,9 @@ impl Body for Exchange {
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
         match self.poll_part(context) {
             Poll::Pending => Poll::Pending,
-            Poll::Ready(Some(part)) if part.is_aborted => Poll::Ready(Some(Err("the stream was cut off".into()))),
+            Poll::Ready(Some(part)) if part.is_aborted => {
+                Poll::Ready(Some(Err("the stream was cut off".into())))
+            }
             Poll::Ready(Some(part)) if !part.data.is_empty() => {
                 Poll::Ready(Some(Ok(Frame::data(Bytes::from(part.data)))))
             }
