@@ -495,12 +495,11 @@ impl Client {
             return;
         }
         self.pending.abandon(request);
-        // A session that is being replaced is not told either: its server does not know it.
-        if !self.config.http || self.state == State::Legacy {
-            self.send_cancelled(request, &id, reason);
-        }
-        if self.config.http {
+        // A session that is being replaced is not told: its server does not know it.
+        if self.config.http && self.state != State::Legacy {
             self.queues.transmit(Transmit::Abort { request });
+        } else {
+            self.send_cancelled(request, &id, reason);
         }
     }
 

@@ -41,7 +41,8 @@ impl Client {
             About::Handshake => return Some(Mirrored { is_handshake: true, ..Mirrored::default() }),
             About::Probe(revision) => (Some(revision), Some((Method::Discover.name(), None))),
             About::Call { method, params } => (self.revision, Some((method, params))),
-            About::Reply => (self.revision, None),
+            // While a handshake is under way there is no session that they could belong to.
+            About::Reply => (self.revision.filter(|_| self.is_ready()), None),
         };
         let revision = revision.filter(|revision| revision.has_version_header());
         if revision.is_none() && call.is_none() {
