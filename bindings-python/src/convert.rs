@@ -49,6 +49,7 @@ to_python! {
     SessionHandle: |value, py| PyInt::new(py, value.number());
     ExchangeHandle: |value, py| PyInt::new(py, value.number());
     u16: |value, py| PyInt::new(py, *value);
+    usize: |value, py| PyInt::new(py, *value);
     (String, String): |value, py| PyTuple::new(py, [value.0.as_str(), value.1.as_str()])?;
     InputHandle: |value, py| PyInt::new(py, value.number());
     Revision: |value, py| PyString::new(py, value.as_str());

@@ -2,7 +2,7 @@
 
 use barewire::client::{DisconnectReason, FailureReason};
 use barewire::server::ClientFailure;
-use barewire::{CloseReason, Error, PeerIncompatible, RpcError};
+use barewire::{CloseReason, Error, Failure, PeerIncompatible, RpcError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict};
@@ -61,6 +61,7 @@ impl ToException for FailureReason {
         let name = match self {
             FailureReason::Rpc(error) => return rpc(py, error),
             FailureReason::NotSent(error) => return exception(py, error),
+            FailureReason::ExchangeFailed(failure) => return failure.to_exception(py),
             FailureReason::InputRefused(_) => {
                 return class(py, "InputRefusedError")?.call1((self.code(), self.to_string()));
             }
@@ -75,12 +76,30 @@ impl ToException for FailureReason {
     }
 }
 
+impl ToException for Failure {
+    fn to_exception<'py>(&self, py: Python<'py>) -> Exception<'py> {
+        let name = match self {
+            Failure::Refused { .. } => "HttpStatusError",
+            Failure::SessionLost { .. } => "SessionLostError",
+            Failure::Unauthorized { .. } => "UnauthorizedError",
+            Failure::Unavailable { .. } => "ServerUnavailableError",
+            _ => "ConnectionLostError",
+        };
+        match self.status() {
+            Some(status) => class(py, name)?.call1((self.to_string(), self.code(), status)),
+            // Without a status there was no response, or not all of it.
+            None => made(py, "ConnectionLostError", self.to_string(), self.code()),
+        }
+    }
+}
+
 impl ToException for DisconnectReason {
     fn to_exception<'py>(&self, py: Python<'py>) -> Exception<'py> {
         match self {
             DisconnectReason::Closed(reason) => reason.to_exception(py),
             DisconnectReason::Failed(error) => exception(py, error),
             DisconnectReason::Refused(error) => rpc(py, error),
+            DisconnectReason::ExchangeFailed(failure) => failure.to_exception(py),
             DisconnectReason::HandshakeTimedOut => {
                 made(py, "RequestTimedOutError", self.to_string(), self.code())
             }

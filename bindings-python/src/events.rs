@@ -36,6 +36,18 @@ records! {
             convert::has_capability(&self.capabilities, path)
         }
     }
+    /// The session was lost, and a new one is there.
+    SessionReplaced {
+        revision: Revision,
+        server: Option<Json>,
+        capabilities: Capabilities,
+        instructions: Option<Box<str>>,
+    } + {
+        /// Whether the server declared the capability, for example `"resources.subscribe"`.
+        fn has_capability(&self, path: &str) -> PyResult<bool> {
+            convert::has_capability(&self.capabilities, path)
+        }
+    }
     /// Start the server afresh and call `Client.restart`.
     RestartRequired {}
     /// A request of ours ended with an answer.
@@ -52,6 +64,14 @@ records! {
     InputRequired { request: Option<RequestHandle>, inputs: Vec<barewire::InputRequest>, round: u32 }
     /// A question no longer stands.
     InputWithdrawn { input: InputHandle }
+    /// A tool was left out of the list that a request asked for.
+    ToolOmitted {
+        request: RequestHandle,
+        index: usize,
+        name: Option<Box<str>>,
+        path: Box<str>,
+        reason: Box<str>,
+    }
     /// A request reports progress.
     ProgressReceived {
         request: RequestHandle,
@@ -186,12 +206,18 @@ impl IntoEvent for client::Event {
             Event::Ready { revision, server, capabilities, instructions } => {
                 event!(py, Ready { revision, server, capabilities, instructions })
             }
+            Event::SessionReplaced { revision, server, capabilities, instructions } => {
+                event!(py, SessionReplaced { revision, server, capabilities, instructions })
+            }
             Event::RestartRequired => event!(py, RestartRequired {}),
             Event::SubscriptionAcknowledged { subscription, honoured } => {
                 event!(py, SubscriptionAcknowledged { subscription, honoured })
             }
             Event::SubscriptionEnded { subscription, graceful } => {
                 event!(py, SubscriptionEnded { subscription, graceful })
+            }
+            Event::ToolOmitted { request, index, name, path, reason } => {
+                event!(py, ToolOmitted { request, index, name, path, reason })
             }
             Event::ListChanged { kind, subscription } => event!(py, ListChanged { kind, subscription }),
             Event::ResourceUpdated { uri, subscription } => {

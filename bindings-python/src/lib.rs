@@ -73,8 +73,9 @@ mod _native {
         CompletionRequested, Disconnected, Drained, InputRequired, InputWithdrawn, ListChanged, LogReceived,
         MessageDiscarded, NotificationReceived, ProgressReceived, PromptRequested, Ready, RequestCancelled,
         RequestFailed, RequestReceived, ResourceReadRequested, ResourceUpdated, ResponseReceived,
-        RestartRequired, SessionClosed, SessionOpened, SubscriptionAcknowledged, SubscriptionClosed,
-        SubscriptionEnded, SubscriptionOpened, ToolCalled, ViolationTolerated,
+        RestartRequired, SessionClosed, SessionOpened, SessionReplaced, SubscriptionAcknowledged,
+        SubscriptionClosed, SubscriptionEnded, SubscriptionOpened, ToolCalled, ToolOmitted,
+        ViolationTolerated,
     };
     #[pymodule_export]
     use crate::http_client::{AuthorizationRequired, HttpAbort, HttpClient, HttpRequest};

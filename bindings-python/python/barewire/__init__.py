@@ -1,4 +1,4 @@
-"""The Model Context Protocol: servers and clients over stdio.
+"""The Model Context Protocol: servers and clients over stdio and HTTP.
 
 Names are imported when they are first used, so that `import barewire` costs next to nothing and
 a server never loads what only a client needs.
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         ApiMisuseError,
         ConnectionClosedError,
         ConnectionLostError,
+        HttpStatusError,
         InputRefusedError,
         InvalidAnswerError,
         InvalidResultError,
@@ -60,7 +61,10 @@ if TYPE_CHECKING:
         ResourceNotFoundError,
         RoundsExceededError,
         RpcError,
+        ServerUnavailableError,
+        SessionLostError,
         ToolError,
+        UnauthorizedError,
     )
     from ._hints import (
         Doc,
@@ -118,6 +122,7 @@ __all__ = [
     "ElicitResult",
     "EmbeddedResource",
     "GetPromptResult",
+    "HttpStatusError",
     "Icon",
     "Image",
     "Implementation",
@@ -155,6 +160,8 @@ __all__ = [
     "SampleResult",
     "SamplingMessage",
     "Server",
+    "ServerUnavailableError",
+    "SessionLostError",
     "Subscription",
     "SubscriptionFilter",
     "SyncContext",
@@ -164,6 +171,7 @@ __all__ = [
     "ToolAnnotations",
     "ToolError",
     "ToolResult",
+    "UnauthorizedError",
     "UnknownBlock",
     "__version__",
     "sansio",
@@ -210,6 +218,7 @@ _MODULES = {
         "ApiMisuseError",
         "ConnectionClosedError",
         "ConnectionLostError",
+        "HttpStatusError",
         "InputRefusedError",
         "InvalidAnswerError",
         "InvalidResultError",
@@ -223,7 +232,10 @@ _MODULES = {
         "ResourceNotFoundError",
         "RoundsExceededError",
         "RpcError",
+        "ServerUnavailableError",
+        "SessionLostError",
         "ToolError",
+        "UnauthorizedError",
     ),
     "_hints": ("Doc",),
     "_native": (

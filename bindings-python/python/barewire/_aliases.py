@@ -26,11 +26,13 @@ from ._native import (
     RestartRequired,
     SessionClosed,
     SessionOpened,
+    SessionReplaced,
     SubscriptionAcknowledged,
     SubscriptionClosed,
     SubscriptionEnded,
     SubscriptionOpened,
     ToolCalled,
+    ToolOmitted,
     ViolationTolerated,
 )
 
@@ -50,6 +52,8 @@ Event: TypeAlias = (
     | MessageDiscarded
     | Disconnected
     | Ready
+    | SessionReplaced
+    | ToolOmitted
     | RestartRequired
     | ResponseReceived
     | RequestFailed

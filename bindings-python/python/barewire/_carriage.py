@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from . import _native as native
 from ._clock import now
-from ._errors import ConnectionClosedError, ConnectionLostError, McpError
+from ._errors import ConnectionClosedError, ConnectionLostError, HttpStatusError
 
 if TYPE_CHECKING:
     from ._engine import Engine
@@ -158,8 +158,10 @@ class HttpCarriage:
 
     def __init__(self, engine: Engine, machine: native.HttpClient) -> None:
         self.machine = machine
-        #: What the HTTP library said last of a server that it could not reach.
-        self.failure: Exception | None = None
+        #: What the HTTP library says of the exchange that is being failed.
+        self._failure: Exception | None = None
+        #: Where the response whose head is being read redirects to.
+        self._location: str | None = None
         self._engine = engine
         self._exchanges: Exchanges | None = None
 
@@ -183,16 +185,23 @@ class HttpCarriage:
         """Nothing here is started."""
 
     def explain(self, error: Exception) -> Exception:
-        """Name what the HTTP library said, where the server could not be reached."""
-        if isinstance(error, McpError) and isinstance(error, ConnectionError) and error.__cause__ is None:
-            error.__cause__ = self.failure
+        """Name what the HTTP library said of a server that cannot be reached, and where a redirect leads."""
+        if isinstance(error, ConnectionClosedError):
+            error = ConnectionLostError(error.message, error.code)
+        if isinstance(error, ConnectionLostError) and error.__cause__ is None:
+            error.__cause__ = self._failure
+        if isinstance(error, HttpStatusError) and self._location is not None:
+            error.message += f"; it redirects to {self._location}"
         return error
 
     # -- what the host reports of an exchange ----------------------------------------------------------------
 
     def receive_head(self, exchange: int, status: int, headers: list[tuple[str, str]]) -> None:
         """The head of a response is there."""
+        if 300 <= status < 400:
+            self._location = next((value for name, value in headers if name.lower() == "location"), None)
         self._engine.feed(lambda: self.machine.receive_head(exchange, status, headers, now()))
+        self._location = None
 
     def receive_body(self, exchange: int, data: bytes) -> None:
         """A piece of its body is there."""
@@ -204,9 +213,10 @@ class HttpCarriage:
 
     def receive_failure(self, exchange: int, sent: bool, error: Exception) -> None:
         """There is none, or not all of it, because of `error`."""
-        self.failure = error
+        self._failure = error
         kind: Literal["broken", "not_sent"] = "broken" if sent else "not_sent"
         self._engine.feed(lambda: self.machine.receive_failure(exchange, kind, now()))
+        self._failure = None
 
 
 def carriage_for(engine: Engine, machine: native.Client | native.HttpClient) -> StreamCarriage | HttpCarriage:

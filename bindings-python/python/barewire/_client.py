@@ -118,7 +118,7 @@ class BaseClient:
         raise NotImplementedError
 
     @property
-    def _ready(self) -> native.Ready:
+    def _ready(self) -> native.Ready | native.SessionReplaced:
         ready = self._engine.ready
         if ready is None:
             raise RuntimeError("the client is not connected")
@@ -399,8 +399,19 @@ class Client(BaseClient):
     async def _page(self, name: Any, cursor: str | None) -> ListResult[Any]:
         kind, member = LISTS[name]
         machine = self._engine.machine
-        result = await self._engine.run(f"the list of {name}", lambda: machine.list(name, cursor, now()))
-        return self._checked(read_list(result, kind, member))
+        handle = 0
+
+        def start() -> int:
+            nonlocal handle
+            handle = machine.list(name, cursor, now())
+            return handle
+
+        omitted = self._engine.omitted
+        try:
+            result = await self._engine.run(f"the list of {name}", start)
+            return self._checked(read_list(result, kind, member, omitted.get(handle, ())))
+        finally:
+            omitted.pop(handle, None)
 
     async def _all(self, name: str) -> AsyncIterator[Any]:
         pages = Pages()

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Change", "Engine", "LogMessage", "Options", "Progress"]
 
+#: The lists of a server that can change.
+LISTS: tuple[native.ListKindName, ...] = ("tools", "resources", "prompts")
 #: Progress reports that may wait for a caller whose callback is slow; the oldest are dropped beyond it.
 WAITING_REPORTS = 1024
 #: Changes that may wait for a consumer. Equal ones are kept once; the oldest are dropped beyond it.
@@ -70,6 +72,15 @@ class Change(Struct, frozen=True):
 
     kind: Literal["tools", "resources", "prompts", "resource"]
     uri: str | None = None
+
+
+def everything(watched: native.SubscriptionFilter) -> Iterator[Change]:
+    """The changes that say to fetch all that is watched."""
+    for kind in LISTS:
+        if getattr(watched, kind):
+            yield Change(kind)
+    for uri in watched.resource_uris:
+        yield Change("resource", uri)
 
 
 class HttpOptions(Struct, frozen=True):
@@ -205,7 +216,10 @@ class Engine:
         self.carriage: Carriage = carriage_for(self, self.machine)
         self.slots: dict[int, Slot] = {}
         self.subscriptions: dict[int, Changes] = {}
-        self.ready: native.Ready | None = None
+        #: What the server said of itself last.
+        self.ready: native.Ready | native.SessionReplaced | None = None
+        #: What was left out of the lists that requests wait for.
+        self.omitted: dict[int, list[native.ToolOmitted]] = {}
         #: Why the connection is over; None while it is not.
         self.error: Exception | None = None
         self.on_log: Callable[[LogMessage], object] | None = None
@@ -344,6 +358,20 @@ class Engine:
             self.machine.subscribe(wanted, now())
         self.settled()
 
+    def _on_session_replaced(self, event: native.SessionReplaced) -> None:
+        self.ready = event
+        # Nobody knows what has changed meanwhile.
+        for kind in LISTS:
+            self._change(Change(kind), None)
+        for changes in self.subscriptions.values():
+            if changes.honoured is not None:
+                for change in everything(changes.honoured):
+                    changes.add(change)
+
+    def _on_tool_omitted(self, event: native.ToolOmitted) -> None:
+        if event.request in self.slots:
+            self.omitted.setdefault(event.request, []).append(event)
+
     def _on_restart_required(self, _: native.RestartRequired) -> None:
         self.carriage.restart()
 
@@ -413,6 +441,8 @@ class Engine:
 
 _HANDLERS: dict[type[native.Event], Callable[[Engine, Any], None]] = {
     native.Ready: Engine._on_ready,
+    native.SessionReplaced: Engine._on_session_replaced,
+    native.ToolOmitted: Engine._on_tool_omitted,
     native.RestartRequired: Engine._on_restart_required,
     native.RequestFailed: Engine._on_request_failed,
     native.ProgressReceived: Engine._on_progress,

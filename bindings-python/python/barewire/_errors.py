@@ -71,8 +71,9 @@ class RequestCancelledError(McpError):
 class ConnectionLostError(McpError, ConnectionError):
     """The connection ended before the answer came. It is a `ConnectionError` too.
 
-    Where the server was a child process, `exit_status` says how it ended, if it has, and `stderr` holds the
-    last bytes that it wrote there, if they were captured.
+    Over HTTP, the error of the HTTP library is its `__cause__`. Where the server was a child process,
+    `exit_status` says how it ended, if it has, and `stderr` holds the last bytes that it wrote there, if they
+    were captured.
     """
 
     exit_status: object = None
@@ -82,6 +83,34 @@ class ConnectionLostError(McpError, ConnectionError):
         ended = "" if self.exit_status is None else f"; the server ended with {self.exit_status}"
         said = self.stderr.decode(errors="replace").strip()
         return self.message + ended + (f", and last wrote:\n{said}" if said else "")
+
+
+class HttpStatusError(McpError):
+    """The server answered with an HTTP `status` that is none of the protocol's, or with a body that is not.
+
+    A status of 200 means that the body was no message of the protocol, as where the URL is that of a page.
+    """
+
+    def __init__(self, message: str, code: int, status: int) -> None:
+        super().__init__(message, code)
+        self.args = (message, code, status)
+        self.status = status
+
+
+class UnauthorizedError(HttpStatusError):
+    """The server wants other credentials (401), or does not let these do what was asked (403)."""
+
+
+class SessionLostError(HttpStatusError):
+    """The server has forgotten the session, and the new one as well.
+
+    A session that is lost is replaced without a word to the caller; this comes when that does not help, or
+    when the request may have been carried out already.
+    """
+
+
+class ServerUnavailableError(HttpStatusError, ConnectionLostError):
+    """The server, or what stands before it, is out of order or too busy: the status is 408, 429 or 5xx."""
 
 
 class InvalidResultError(McpError):

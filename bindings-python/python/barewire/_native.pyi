@@ -39,12 +39,14 @@ from ._native_events import RestartRequired as RestartRequired
 from ._native_events import RpcErrorValue as RpcErrorValue
 from ._native_events import SessionClosed as SessionClosed
 from ._native_events import SessionOpened as SessionOpened
+from ._native_events import SessionReplaced as SessionReplaced
 from ._native_events import SubscriptionAcknowledged as SubscriptionAcknowledged
 from ._native_events import SubscriptionClosed as SubscriptionClosed
 from ._native_events import SubscriptionEnded as SubscriptionEnded
 from ._native_events import SubscriptionFilter as SubscriptionFilter
 from ._native_events import SubscriptionOpened as SubscriptionOpened
 from ._native_events import ToolCalled as ToolCalled
+from ._native_events import ToolOmitted as ToolOmitted
 from ._native_events import ViolationTolerated as ViolationTolerated
 
 # What the core knows; bindings keep no list of their own.

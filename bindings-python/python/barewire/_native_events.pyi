@@ -216,6 +216,36 @@ class InputWithdrawn:
     input: Final[int]
 
 @final
+class SessionReplaced:
+    """The server had lost the session, and a new one is there: over HTTP, in the legacy era.
+
+    Lists may have changed, and changes may have been missed.
+    """
+
+    __match_args__: Final = ("revision", "server", "capabilities", "instructions")
+    revision: Final[str]
+    server: Final[bytes | None]
+    capabilities: Final[bytes | None]
+    def has_capability(self, path: str) -> bool:
+        """Whether the server declared the capability, for example `"resources.subscribe"`."""
+    instructions: Final[str | None]
+
+@final
+class ToolOmitted:
+    """A tool was left out of the list that `request` asked for, and whose result follows.
+
+    Its definition wants arguments repeated in headers in a way that is not possible. `index` is its place in
+    the list as the server sent it, and `path` the member that is wrong.
+    """
+
+    __match_args__: Final = ("request", "index", "name", "path", "reason")
+    request: Final[int]
+    index: Final[int]
+    name: Final[str | None]
+    path: Final[str]
+    reason: Final[str]
+
+@final
 class ProgressReceived:
     """A request reports progress. `increasing` is false if it is not more than the last time."""
 

@@ -8,12 +8,12 @@ are exact at any size; for numbers with more digits than a float holds there is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
-from msgspec.structs import force_setattr
+from msgspec.structs import force_setattr, replace
 
 from ._content import (
     Annotations,
@@ -26,6 +26,9 @@ from ._content import (
     Role,
     Text,
 )
+
+if TYPE_CHECKING:
+    from . import _native as native
 
 __all__ = [
     "CallToolResult",
@@ -660,8 +663,13 @@ def read_completion(raw: bytes) -> CompleteResult:
     return CompleteResult(raw, problems, values, wire.total, wire.has_more)
 
 
-def read_list(raw: bytes, kind: type[T], member: str) -> ListResult[T]:
-    """A page of a list of `kind`, whose items are in `member` of the result."""
+def read_list(
+    raw: bytes, kind: type[T], member: str, omitted: Sequence[native.ToolOmitted] = ()
+) -> ListResult[T]:
+    """A page of a list of `kind`, whose items are in `member` of the result.
+
+    What the core has left out of it, in the order of the list, is told among the problems.
+    """
     problems: list[Problem] = []
     page = _page.read(raw, None, problems) or _Page()
     items: list[Raw] = []
@@ -673,7 +681,18 @@ def read_list(raw: bytes, kind: type[T], member: str) -> ListResult[T]:
             items = _decode(listed, type=list[Raw])
     except msgspec.DecodeError as error:
         problems.append(Problem(None, member, _problem(error, None, raw).reason, raw))
-    return ListResult(raw, problems, _items(items, _READERS[kind], problems), page.next_cursor, member)
+    read = _items(items, _READERS[kind], problems)
+    for tool in omitted:
+        problems = [_moved(problem, tool.index) for problem in problems]
+        problems.append(Problem(tool.index, tool.path, tool.reason, raw))
+    return ListResult(raw, problems, read, page.next_cursor, member)
+
+
+def _moved(problem: Problem, index: int) -> Problem:
+    """A problem with its position in a list that has one more item at `index`."""
+    if problem.index is None or problem.index < index:
+        return problem
+    return replace(problem, index=problem.index + 1)
 
 
 def _items(raws: list[Raw] | None, reader: Reader[T], problems: list[Problem]) -> list[T]:

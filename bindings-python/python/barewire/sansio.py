@@ -37,6 +37,7 @@ from ._errors import (
     ApiMisuseError,
     ConnectionClosedError,
     ConnectionLostError,
+    HttpStatusError,
     InputRefusedError,
     InvalidResultError,
     LimitExceededError,
@@ -48,6 +49,9 @@ from ._errors import (
     RequestTimedOutError,
     RoundsExceededError,
     RpcError,
+    ServerUnavailableError,
+    SessionLostError,
+    UnauthorizedError,
 )
 from ._native import (
     LEGACY_REVISIONS,
@@ -88,6 +92,7 @@ from ._native import (
     Server,
     SessionClosed,
     SessionOpened,
+    SessionReplaced,
     SubscriptionAcknowledged,
     SubscriptionClosed,
     SubscriptionEnded,
@@ -95,6 +100,7 @@ from ._native import (
     SubscriptionOpened,
     Timeouts,
     ToolCalled,
+    ToolOmitted,
     ViolationTolerated,
 )
 
@@ -118,6 +124,7 @@ __all__ = [
     "HttpAbort",
     "HttpClient",
     "HttpRequest",
+    "HttpStatusError",
     "InputAnswer",
     "InputKindName",
     "InputRefusedError",
@@ -155,8 +162,11 @@ __all__ = [
     "RpcError",
     "RpcErrorValue",
     "Server",
+    "ServerUnavailableError",
     "SessionClosed",
+    "SessionLostError",
     "SessionOpened",
+    "SessionReplaced",
     "SubscriptionAcknowledged",
     "SubscriptionClosed",
     "SubscriptionEnded",
@@ -164,5 +174,7 @@ __all__ = [
     "SubscriptionOpened",
     "Timeouts",
     "ToolCalled",
+    "ToolOmitted",
+    "UnauthorizedError",
     "ViolationTolerated",
 ]

@@ -239,8 +239,19 @@ class Client(BaseClient):
     def _page(self, name: Any, cursor: str | None) -> ListResult[Any]:
         kind, member = LISTS[name]
         machine = self._engine.machine
-        result = self._engine.run(f"the list of {name}", lambda: machine.list(name, cursor, now()))
-        return self._checked(read_list(result, kind, member))
+        handle = 0
+
+        def start() -> int:
+            nonlocal handle
+            handle = machine.list(name, cursor, now())
+            return handle
+
+        omitted = self._engine.omitted
+        try:
+            result = self._engine.run(f"the list of {name}", start)
+            return self._checked(read_list(result, kind, member, omitted.get(handle, ())))
+        finally:
+            omitted.pop(handle, None)
 
     def _all(self, name: str) -> Iterator[Any]:
         pages = Pages()
