@@ -4,10 +4,12 @@
 mod choices;
 pub mod event_streams;
 pub mod frames;
+pub mod http_walk;
 mod mutation;
 pub mod operations;
 mod pair;
 mod random;
+pub mod site;
 mod tour;
 pub mod vectors;
 
