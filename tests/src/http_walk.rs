@@ -10,7 +10,6 @@ use barewire::{
     Change, ExchangeHandle, InputKind, InputQuestion, Json, ListKind, LogLevel, Machine, RequestHandle,
     Revision, Seed, SessionHandle, SubscriptionHandle,
 };
-use serde_json::Value;
 
 use crate::mutation::mutate;
 use crate::site::{COMMON, RESULT, Response, Site, initialize, modern};
@@ -530,7 +529,7 @@ impl<'a> Walk<'a> {
     }
 
     fn hear(&mut self, id: Option<&str>, data: &str, session: Option<&str>) {
-        assert!(data.is_empty() || serde_json::from_str::<Value>(data).is_ok(), "{data}");
+        assert!(data.is_empty() || Json::new(data).is_ok(), "{data}");
         if let Some(id) = id {
             let heard = (data.to_owned(), session.map(str::to_owned));
             let known = self.events.entry(id.to_owned()).or_insert_with(|| heard.clone());

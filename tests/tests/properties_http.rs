@@ -76,6 +76,7 @@ fn broken_bodies_come_to_the_same_end_however_they_are_cut() {
         assert_eq!(posted(&COMMON, &[&body[..cut], &body[cut..]]), whole);
         let (response, events) = whole;
         // Without the headers that repeat it, nothing of it may be carried out.
-        assert!(response.is_last && response.status >= 202 && events == "[]", "{response:?} {events}");
+        assert!(response.is_last && response.status >= 202, "{response:?}");
+        assert!(!events.contains("ToolCalled"), "{events}");
     }
 }

@@ -306,7 +306,9 @@ fn glimpse(bytes: &[u8]) -> Glimpse {
         found.has_method |= key == b"method";
         if key == b"id" {
             ids += 1;
-            found.id = core::str::from_utf8(value).ok().and_then(RequestId::from_token);
+            // It is echoed, so that it has to be JSON itself.
+            let sound = core::str::from_utf8(value).ok().filter(|token| scan::check(token, 1).is_ok());
+            found.id = sound.and_then(RequestId::from_token);
         }
     }
     if ids > 1 {
@@ -567,5 +569,9 @@ mod tests {
         let malformed =
             read_damaged(b"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\",\"id\":\"a\"}", Violation::NotUtf8);
         assert_eq!(malformed.id, RequestId::from_token("\"a\""));
+        for id in ["\"method\":\"ping\"", "\"\u{1}\"", "\"\\x\"", "\"a\"b\"c\""] {
+            let text = alloc::format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},,\"method\":\"ping\"}}");
+            assert_eq!(read_damaged(text.as_bytes(), Violation::NotJson).id, None, "{id}");
+        }
     }
 }
