@@ -331,7 +331,7 @@ pub struct Labels {
     pub revision: Option<Revision>,
     /// What it means for its exchange (HTTP server).
     pub disposition: Disposition,
-    /// What headers repeat of it (HTTP client). None for answers to the server's requests before a revision has
+    /// What headers repeat of it (HTTP client). None for answers to the server's requests where the revision has no
     /// such headers, and on a byte stream.
     pub mirrored: Option<Box<Mirrored>>,
 }

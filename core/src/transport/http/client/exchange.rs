@@ -191,6 +191,12 @@ impl Table {
         self.by_request.get(&request).copied()
     }
 
+    /// The exchanges of requests that may still bring something.
+    pub(super) fn open_requests(&self) -> impl Iterator<Item = (ExchangeHandle, &Exchange)> {
+        let exchanges = self.by_request.values().filter_map(|&handle| Some((handle, self.get(handle)?)));
+        exchanges.filter(|(_, exchange)| !exchange.is_armed())
+    }
+
     pub(super) fn handles(&self) -> Vec<ExchangeHandle> {
         self.exchanges.keys().copied().collect()
     }

@@ -20,7 +20,7 @@ use super::{End, HttpClient, HttpRequest, HttpTransmit, Session};
 
 type HeaderList = Vec<(Cow<'static, str>, Cow<'static, str>)>;
 
-/// Milliseconds in which a notification or a response of ours must have been taken.
+/// Milliseconds in which a message that is not answered in its exchange must have been taken.
 const NOTICE: u64 = 60_000;
 
 /// Milliseconds for which a response that has brought what it could may take to end.
@@ -114,18 +114,19 @@ impl<M: Machine> HttpClient<M> {
         }
         let named = mirrored.as_ref().and_then(|mirrored| mirrored.protocol_version);
         self.revision = named.or(self.revision);
-        // An answer to the server says nothing of itself; it belongs to the session.
-        let revision = if mirrored.is_some() { named } else { self.revision };
+        // An answer to the server may say nothing of itself; it belongs to the session.
+        let repeats = mirrored.is_some();
+        let revision = if repeats { named } else { self.revision };
         let asked = self.asked(route, revision, mirrored.as_ref());
-        let is_reply = mirrored.is_none();
         let exchange = self.table.insert(Exchange::new(self.purpose(route), asked, self.session.number));
+        let awaits_answer = matches!(route, Route::Opens(_)) && self.endpoint().is_none();
+        if !awaits_answer {
+            self.table.arm(exchange, Some(self.now.after(NOTICE)));
+        }
         if matches!(route, Route::Opens(_)) {
             self.opening = Opening::Idle;
-        } else {
-            self.table.arm(exchange, Some(self.now.after(NOTICE)));
-            if self.opening == Opening::Answered && !is_reply {
-                self.confirm(exchange);
-            }
+        } else if self.opening == Opening::Answered && repeats {
+            self.confirm(exchange);
         }
         let request = HttpRequest {
             exchange,
@@ -133,7 +134,7 @@ impl<M: Machine> HttpClient<M> {
             url: self.endpoint().unwrap_or(&self.config.url).into(),
             headers: self.message_headers(revision, mirrored),
             body: text,
-            is_stream: matches!(route, Route::Opens(_)) && self.endpoint().is_none(),
+            is_stream: awaits_answer,
         };
         self.keep_copy(&request);
         HttpTransmit::Request(request)
@@ -277,7 +278,9 @@ impl<M: Machine> HttpClient<M> {
 
     /// Gives up the exchange of a request.
     fn give_up(&mut self, request: RequestHandle) {
+        // On HTTP+SSE the exchange is over as soon as the message is taken.
         if !self.held.withdraw(request)
+            && self.endpoint().is_none()
             && let Some(exchange) = self.table.of_request(request)
         {
             self.abandon(exchange);

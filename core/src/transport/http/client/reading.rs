@@ -162,10 +162,22 @@ impl<M: Machine> HttpClient<M> {
     pub(super) fn deliver(&mut self, handle: ExchangeHandle, text: &str) -> Result<(), Error> {
         let Some(purpose) = self.table.get(handle).map(|exchange| exchange.purpose) else { return Ok(()) };
         let outcome = self.hand_in(purpose, text);
-        if !self.is_awaited(purpose) {
+        if purpose == Purpose::Standalone {
+            self.leave_answered();
+        } else if !self.is_awaited(purpose) {
             self.await_end(handle);
         }
         outcome
+    }
+
+    /// Leaves the exchanges of requests that were answered elsewhere.
+    fn leave_answered(&mut self) {
+        let is_useless = |(_, exchange): &(_, &Exchange)| !self.is_awaited(exchange.purpose);
+        let useless: Vec<_> =
+            self.table.open_requests().filter(is_useless).map(|(handle, _)| handle).collect();
+        for handle in useless {
+            self.abandon(handle);
+        }
     }
 
     /// Hands a message to the machine.
