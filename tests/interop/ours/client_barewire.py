@@ -49,10 +49,10 @@ class Handlers:
         return [barewire.Root(walk.ROOT, "Test Root")]
 
     def settings(self, target: Target, revision: str) -> Json:
-        """The arguments of either client."""
+        """The arguments of either client, to which a URL is a URL."""
+        url = target.url or target.sse
         return {
-            "command": target.command,
-            "env": dict(os.environ),
+            **({"command": target.command, "env": dict(os.environ)} if url is None else {"server": url}),
             "on_elicit": self.on_elicit,
             "on_sample": self.on_sample,
             "on_roots": self.on_roots,

@@ -48,7 +48,7 @@ export function streams(Transport, build) {
     const transports = new Map();
     return async (request, response) => {
         const { pathname, searchParams } = new URL(request.url, 'http://127.0.0.1');
-        if (pathname === '/sse') {
+        if (pathname === '/sse' && request.method === 'GET') {
             const transport = new Transport('/messages', response);
             transports.set(transport.sessionId, transport);
             response.on('close', () => transports.delete(transport.sessionId));
