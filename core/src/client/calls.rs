@@ -16,7 +16,7 @@ use crate::time::Instant;
 
 use super::labels::About;
 use super::modern::Round;
-use super::params::{self, Answers};
+use super::params::{self, Answers, Params};
 use super::state::State;
 use super::visits::Visits;
 use super::{Client, Event, FailureReason, Held, RequestOptions};
@@ -142,7 +142,7 @@ impl Client {
         &mut self,
         now: Instant,
         method: &str,
-        params: Option<&str>,
+        params: Params<'_>,
         options: RequestOptions,
     ) -> Result<RequestHandle, Error> {
         self.check_open()?;
@@ -155,7 +155,7 @@ impl Client {
             self.check_allowed(method.known())?;
         } else {
             self.check_room_to_hold()?;
-            params::check(params)?;
+            params.check()?;
         }
         let request = self.pending.draw();
         let timeouts = &self.config.timeouts;
@@ -163,8 +163,8 @@ impl Client {
             idle: options.timeout.unwrap_or(timeouts.request),
             end: self.now.after(options.total_timeout.unwrap_or(timeouts.request_total)),
         };
-        let kept = if self.is_ready() && !self.may_be_sent_again(method.known()) { None } else { params };
-        let kept = kept.map(Into::into);
+        let keep = !self.is_ready() || self.may_be_sent_again(method.known());
+        let kept = params.text().filter(|_| keep).map(Into::into);
         let call = Call::new(method, Purpose::Application, kept, options);
         if self.is_ready() {
             self.transmit_new(request, clock, call, params)?;
@@ -224,11 +224,12 @@ impl Client {
         request: RequestHandle,
         clock: Clock,
         mut call: Call,
-        params: Option<&str>,
+        params: Params<'_>,
     ) -> Result<(), ApiMisuse> {
         call.stage = Stage::Sent;
         let id = wire_id(request);
         let text = self.write_call(&id, &call, params)?;
+        let params = params.text();
         let labels = self.labels(About::Call { method: call.method.as_str(), params });
         let level = self.level_set_by(call.method.known(), params);
         self.session.note_log_level(level);
@@ -244,7 +245,7 @@ impl Client {
         let (Some(id), Some(call)) = (self.pending.id(request), self.pending.get(request)) else { return };
         let joined = answers.map(|answers| answers.join(call.params.as_deref()));
         let params = joined.as_deref().or(call.params.as_deref());
-        let text = match self.write_call(&id, call, params) {
+        let text = match self.write_call(&id, call, Params::Given(params)) {
             Ok(text) => text,
             Err(misuse) => return self.drop_answered(request, FailureReason::NotSent(misuse.into())),
         };
@@ -267,7 +268,7 @@ impl Client {
     ///
     /// # Errors
     /// If the parameters are no object.
-    fn write_call(&self, id: &RequestId, call: &Call, params: Option<&str>) -> Result<String, ApiMisuse> {
+    fn write_call(&self, id: &RequestId, call: &Call, params: Params<'_>) -> Result<String, ApiMisuse> {
         let token = call.options.progress.then(|| format!("{id}"));
         let meta = RequestMeta {
             standing: &self.stamp,
@@ -275,10 +276,13 @@ impl Client {
             progress_token: token.as_deref(),
             extra: call.options.meta.as_ref().map(Json::as_str),
         };
-        let length = self.stamp.len() + params.map_or(0, str::len);
+        let length = self.stamp.len() + params.text().map_or(0, str::len);
         let mut sound = true;
         let text = write::request_with(id, call.method.as_str(), length, |out| {
-            let written = meta::write_request_params(out, params, &meta);
+            let written = match params {
+                Params::Given(text) => meta::write_request_params(out, text, &meta),
+                Params::Written(text) => meta::write_own_params(out, text, &meta),
+            };
             sound = written.is_ok();
             written.unwrap_or(false)
         });
@@ -323,7 +327,7 @@ impl Client {
             return self.start_request(
                 now,
                 Method::LoggingSetLevel.name(),
-                Some(&level_params(level)),
+                Params::Written(&level_params(level)),
                 RequestOptions::default(),
             );
         }

@@ -1,15 +1,17 @@
 //! The protocol's own requests by name: each builds the parameters that its method defines and is one
 //! [`Client::request`].
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 
 use crate::error::{ApiMisuse, Error};
 use crate::json::{MAX_DEPTH, scan};
 use crate::jsonrpc::write;
 use crate::machine::RequestHandle;
-use crate::revision::Method;
+use crate::revision::{Method, one_line};
 use crate::time::Instant;
 
+use super::params::Params;
 use super::{Client, RequestOptions};
 
 /// A list that a server gives page by page.
@@ -75,8 +77,9 @@ impl Client {
         arguments: Option<&str>,
         options: RequestOptions,
     ) -> Result<RequestHandle, Error> {
-        let params = name_and_arguments(name, arguments)?;
-        self.request(now, Method::ToolsCall.name(), Some(&params), options)
+        let arguments = arguments.map(object).transpose()?;
+        let params = name_and_arguments(name, arguments.as_deref());
+        self.start_request(now, Method::ToolsCall.name(), Params::Written(&params), options)
     }
 
     /// Asks for a prompt. `arguments` is the text of an object of strings by name.
@@ -91,9 +94,9 @@ impl Client {
         arguments: Option<&str>,
         options: RequestOptions,
     ) -> Result<RequestHandle, Error> {
-        check_strings(arguments)?;
-        let params = name_and_arguments(name, arguments)?;
-        self.request(now, Method::PromptsGet.name(), Some(&params), options)
+        let arguments = arguments.map(strings).transpose()?;
+        let params = name_and_arguments(name, arguments.as_deref());
+        self.start_request(now, Method::PromptsGet.name(), Params::Written(&params), options)
     }
 
     /// Reads a resource.
@@ -107,7 +110,7 @@ impl Client {
         options: RequestOptions,
     ) -> Result<RequestHandle, Error> {
         let params = one_string("uri", uri);
-        self.request(now, Method::ResourcesRead.name(), Some(&params), options)
+        self.start_request(now, Method::ResourcesRead.name(), Params::Written(&params), options)
     }
 
     /// Asks for a page of a list: the first, or the one that `cursor` of the page before leads to.
@@ -122,7 +125,8 @@ impl Client {
         options: RequestOptions,
     ) -> Result<RequestHandle, Error> {
         let params = cursor.map(|cursor| one_string("cursor", cursor));
-        self.request(now, listing.method().name(), params.as_deref(), options)
+        let params = params.as_deref().map_or(Params::Given(None), Params::Written);
+        self.start_request(now, listing.method().name(), params, options)
     }
 
     /// Asks for suggestions.
@@ -135,9 +139,9 @@ impl Client {
         completion: Completion<'_>,
         options: RequestOptions,
     ) -> Result<RequestHandle, Error> {
-        check_strings(completion.arguments)?;
-        let params = completion_params(&completion)?;
-        self.request(now, Method::CompletionComplete.name(), Some(&params), options)
+        let arguments = completion.arguments.map(strings).transpose()?;
+        let params = completion_params(&Completion { arguments: arguments.as_deref(), ..completion });
+        self.start_request(now, Method::CompletionComplete.name(), Params::Written(&params), options)
     }
 
     /// Asks whether the server is there. The legacy era only; since 2026-07-28 any request shows it.
@@ -167,19 +171,21 @@ fn one_string(member: &str, value: &str) -> String {
     params
 }
 
-fn name_and_arguments(name: &str, arguments: Option<&str>) -> Result<String, Error> {
+/// The parameters of a call. `arguments` come from [`object`] or [`strings`].
+fn name_and_arguments(name: &str, arguments: Option<&str>) -> String {
     let mut params = String::with_capacity(name.len() + arguments.map_or(0, str::len) + 32);
     params.push_str("{\"name\":");
     write::string(&mut params, name);
     if let Some(arguments) = arguments {
         params.push_str(",\"arguments\":");
-        params.push_str(object(arguments)?);
+        params.push_str(arguments);
     }
     params.push('}');
-    Ok(params)
+    params
 }
 
-fn completion_params(completion: &Completion<'_>) -> Result<String, Error> {
+/// The parameters of a question for suggestions, whose arguments come from [`strings`].
+fn completion_params(completion: &Completion<'_>) -> String {
     let (kind, member, target) = match completion.reference {
         CompletionReference::Prompt(name) => ("ref/prompt", "name", name),
         CompletionReference::Resource(uri) => ("ref/resource", "uri", uri),
@@ -193,41 +199,46 @@ fn completion_params(completion: &Completion<'_>) -> Result<String, Error> {
     params.push('}');
     if let Some(arguments) = completion.arguments {
         params.push_str(",\"context\":{\"arguments\":");
-        params.push_str(object(arguments)?);
+        params.push_str(arguments);
         params.push('}');
     }
     params.push('}');
-    Ok(params)
+    params
 }
 
-/// Text that goes inside other text must be one value by itself, or it could close what is around it.
-fn object(text: &str) -> Result<&str, Error> {
+/// Levels of nesting around the arguments of a completion, which lie deepest.
+const AROUND: usize = 2;
+
+/// The text of an object, on one line. It goes inside other text, and must be one value by itself, or it could close what
+/// is around it.
+fn object(text: &str) -> Result<Cow<'_, str>, ApiMisuse> {
     let text = text.trim_matches([' ', '\t', '\r', '\n']);
-    if text.starts_with('{') && scan::check(text, MAX_DEPTH).is_ok() {
-        Ok(text)
+    if text.starts_with('{') && scan::check(text, MAX_DEPTH - AROUND).is_ok() {
+        Ok(one_line(text))
     } else {
-        Err(ApiMisuse::InvalidJson.into())
+        Err(ApiMisuse::InvalidJson)
     }
 }
 
-/// Arguments of prompts are strings by name (server/prompts).
-fn check_strings(arguments: Option<&str>) -> Result<(), ApiMisuse> {
+/// As [`object`], of strings by name, as arguments of prompts are (server/prompts).
+fn strings(text: &str) -> Result<Cow<'_, str>, ApiMisuse> {
+    let text = text.trim_matches([' ', '\t', '\r', '\n']);
     let mut are_strings = true;
-    let arguments = arguments.unwrap_or("{}");
-    scan::object_members(arguments, MAX_DEPTH, |_, value| are_strings &= arguments[value].starts_with('"'))
+    scan::object_members(text, MAX_DEPTH, |_, value| are_strings &= text[value].starts_with('"'))
         .map_err(|_| ApiMisuse::InvalidJson)?;
-    if are_strings { Ok(()) } else { Err(ApiMisuse::InvalidDefinition("arguments")) }
+    if are_strings { Ok(one_line(text)) } else { Err(ApiMisuse::InvalidDefinition("arguments")) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::format;
 
     #[test]
     fn parameters_hold_what_the_method_defines() {
-        assert_eq!(name_and_arguments("a\"b", None).unwrap(), r#"{"name":"a\"b"}"#);
+        assert_eq!(name_and_arguments("a\"b", None), r#"{"name":"a\"b"}"#);
         assert_eq!(
-            name_and_arguments("add", Some(" {\"a\":1e400}\n")).unwrap(),
+            name_and_arguments("add", Some(r#"{"a":1e400}"#)),
             r#"{"name":"add","arguments":{"a":1e400}}"#
         );
         assert_eq!(one_string("uri", "file:///ä"), r#"{"uri":"file:///ä"}"#);
@@ -238,7 +249,7 @@ mod tests {
             arguments: Some(r#"{"tone":"warm"}"#),
         };
         assert_eq!(
-            completion_params(&prompt).unwrap(),
+            completion_params(&prompt),
             r#"{"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"name","value":"A"},"context":{"arguments":{"tone":"warm"}}}"#
         );
         let resource = Completion {
@@ -248,7 +259,7 @@ mod tests {
             arguments: None,
         };
         assert_eq!(
-            completion_params(&resource).unwrap(),
+            completion_params(&resource),
             r#"{"ref":{"type":"ref/resource","uri":"file:///{path}"},"argument":{"name":"path","value":""}}"#
         );
     }
@@ -256,7 +267,17 @@ mod tests {
     #[test]
     fn arguments_cannot_leave_their_place() {
         for text in ["", "[1]", "1", "{", r#"{},"name":"other""#, r#"{}}{"x":{}"#] {
-            assert_eq!(name_and_arguments("add", Some(text)), Err(ApiMisuse::InvalidJson.into()), "{text}");
+            assert_eq!(object(text), Err(ApiMisuse::InvalidJson), "{text}");
+            assert_eq!(strings(text), Err(ApiMisuse::InvalidJson), "{text}");
         }
+        let lines = "\n{\r\n  \"a\": \"\\n\",\n  \"b\": \"\"\n} ";
+        for read in [object, strings] {
+            assert_eq!(read(lines).as_deref(), Ok(r#"{"a": "\n","b": ""}"#));
+        }
+        assert_eq!(object(r#"{"a":1e400}"#).as_deref(), Ok(r#"{"a":1e400}"#));
+        assert_eq!(strings(r#"{"a":1e400}"#), Err(ApiMisuse::InvalidDefinition("arguments")));
+        let deep = |levels: usize| format!(r#"{{"a":{}{}}}"#, "[".repeat(levels), "]".repeat(levels));
+        assert!(object(&deep(MAX_DEPTH - AROUND - 1)).is_ok());
+        assert!(object(&deep(MAX_DEPTH - AROUND)).is_err());
     }
 }

@@ -42,6 +42,7 @@ use crate::time::Instant;
 
 use calls::Call;
 use opening::Opening;
+use params::Params;
 use questions::Questions;
 use recovery::Session;
 use state::State;
@@ -128,7 +129,7 @@ impl Client {
         params: Option<&str>,
         options: RequestOptions,
     ) -> Result<RequestHandle, Error> {
-        self.start_request(now, method, params, options)
+        self.start_request(now, method, Params::Given(params), options)
     }
 
     /// Gives up a request: it fails at once with `Cancelled`, the server is told as its revision wants, and a

@@ -87,6 +87,7 @@ impl Opening {
     /// Another handshake may propose what was tried before.
     pub(super) fn begin_again(&mut self) {
         self.tried.clear();
+        self.past.clear();
         self.corrected = false;
     }
 

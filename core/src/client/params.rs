@@ -5,6 +5,32 @@ use alloc::string::String;
 use crate::error::ApiMisuse;
 use crate::json::{MAX_DEPTH, scan};
 
+/// The parameters of a request.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Params<'a> {
+    /// The text of an object, as the application gave it; or nothing.
+    Given(Option<&'a str>),
+    /// An object that the core wrote: sound, on one line, not empty and without `_meta`.
+    Written(&'a str),
+}
+
+impl<'a> Params<'a> {
+    pub(super) const fn text(self) -> Option<&'a str> {
+        match self {
+            Params::Given(text) => text,
+            Params::Written(text) => Some(text),
+        }
+    }
+
+    /// Checks that they are an object.
+    pub(super) fn check(self) -> Result<(), ApiMisuse> {
+        match self {
+            Params::Given(text) => check(text),
+            Params::Written(_) => Ok(()),
+        }
+    }
+}
+
 /// Checks that parameters are an object.
 pub(super) fn check(params: Option<&str>) -> Result<(), ApiMisuse> {
     let checked = params.map_or(Ok(()), |params| scan::object_members(params, MAX_DEPTH, |_, _| {}));

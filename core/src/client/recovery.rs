@@ -10,6 +10,7 @@ use crate::time::Instant;
 
 use super::calls::{Purpose, Stage, level_params};
 use super::notifications::{members, text_of};
+use super::params::Params;
 use super::state::{Action, Occurrence, State};
 use super::{Client, FailureReason, Held};
 
@@ -128,7 +129,12 @@ impl Client {
         let level = self.session.log_level.filter(|_| self.state == State::Legacy);
         if let Some(level) = level.filter(|_| self.check_allowed(Some(Method::LoggingSetLevel)).is_ok()) {
             let request = self.pending.draw();
-            self.send_own(request, Method::LoggingSetLevel, Purpose::Unheard, &level_params(level));
+            self.send_own(
+                request,
+                Method::LoggingSetLevel,
+                Purpose::Unheard,
+                Params::Written(&level_params(level)),
+            );
         }
         self.restore_subscriptions();
     }

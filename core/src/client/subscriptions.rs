@@ -19,6 +19,7 @@ use crate::time::Instant;
 
 use super::calls::{Call, MethodName, Purpose};
 use super::notifications::{members, text_of};
+use super::params::Params;
 use super::{Client, Event, Held, RequestOptions};
 
 /// The subscriptions of a client.
@@ -120,7 +121,12 @@ impl Client {
         let mut params = String::from("{\"notifications\":");
         write_filter(&mut params, &open.asked);
         params.push('}');
-        self.send_own(request, Method::SubscriptionsListen, Purpose::Listen(subscription), &params);
+        self.send_own(
+            request,
+            Method::SubscriptionsListen,
+            Purpose::Listen(subscription),
+            Params::Written(&params),
+        );
     }
 
     fn watch(&mut self, subscription: SubscriptionHandle) {
@@ -157,7 +163,12 @@ impl Client {
         let request = self.pending.draw();
         let watch = Watch { request, holders: 1, confirmed: false };
         self.subscriptions.watched.insert(uri.into(), watch);
-        self.send_own(request, Method::ResourcesSubscribe, Purpose::Watch(uri.into()), &uri_params(uri));
+        self.send_own(
+            request,
+            Method::ResourcesSubscribe,
+            Purpose::Watch(uri.into()),
+            Params::Written(&uri_params(uri)),
+        );
     }
 
     /// Sends a request that the application does not see.
@@ -166,15 +177,15 @@ impl Client {
         request: RequestHandle,
         method: Method,
         purpose: Purpose,
-        params: &str,
+        params: Params<'_>,
     ) {
         let patience = self.config.timeouts.acknowledgement;
         let clock = Clock { idle: patience, end: self.now.after(patience) };
         let options = RequestOptions::default();
         let method = MethodName::Known(method);
         let call = Call::new(method, purpose, None, options);
-        // The parameters are written here.
-        let _ = self.transmit_new(request, clock, call, Some(params));
+        // Parameters that were written here are sound.
+        let _ = self.transmit_new(request, clock, call, params);
     }
 
     /// The answer to a request of [`send_own`](Self::send_own), or the news that none will come.
@@ -245,7 +256,12 @@ impl Client {
                     continue;
                 }
                 let request = self.pending.draw();
-                self.send_own(request, Method::ResourcesUnsubscribe, Purpose::Unheard, &uri_params(&uri));
+                self.send_own(
+                    request,
+                    Method::ResourcesUnsubscribe,
+                    Purpose::Unheard,
+                    Params::Written(&uri_params(&uri)),
+                );
             }
         }
         self.queues.tell(Event::SubscriptionEnded { subscription, graceful: true });

@@ -17,6 +17,7 @@ use crate::revision::Method;
 
 use super::calls::{Purpose, Stage};
 use super::notifications::{members, text_of};
+use super::params::Params;
 use super::{Client, Event, FailureReason};
 
 /// What is known of the server's tools.
@@ -151,13 +152,15 @@ impl Client {
             call.stage = Stage::Refreshing(Box::new(error));
         }
         if self.tools.pages == 0 {
-            self.ask_for_tools("{}");
+            self.ask_for_tools(None);
         }
     }
 
-    fn ask_for_tools(&mut self, params: &str) {
+    fn ask_for_tools(&mut self, cursor: Option<&str>) {
         self.tools.pages += 1;
         let request = self.pending.draw();
+        let params = cursor.map(|cursor| format!("{{\"cursor\":{cursor}}}"));
+        let params = params.as_deref().map_or(Params::Given(None), Params::Written);
         self.send_own(request, Method::ToolsList, Purpose::Refresh, params);
     }
 
@@ -168,7 +171,7 @@ impl Client {
         let [cursor] = members(Some(result), ["nextCursor"]);
         let more = cursor.filter(|cursor| cursor.starts_with('"') && self.tools.pages < MOST_PAGES);
         match more {
-            Some(cursor) => self.ask_for_tools(&format!("{{\"cursor\":{cursor}}}")),
+            Some(cursor) => self.ask_for_tools(Some(cursor)),
             None => self.end_refresh(true),
         }
     }

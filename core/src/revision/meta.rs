@@ -95,6 +95,24 @@ pub(crate) fn write_request_params(
     Ok(true)
 }
 
+/// As [`write_request_params`], of an object that is known to be sound, on one line, not empty and without `_meta`, so that
+/// it need not be read.
+///
+/// # Errors
+/// If `meta.extra` is not a JSON object. Nothing is appended then.
+pub(crate) fn write_own_params(
+    out: &mut String,
+    params: &str,
+    meta: &RequestMeta<'_>,
+) -> Result<bool, ScanError> {
+    debug_assert!(Params::read(params).is_ok_and(|read| !(read.is_empty || read.has_meta || read.newline)));
+    let extra = meta.extra.map(text::one_line_object).transpose()?;
+    let meta = RequestMeta { extra: extra.as_deref(), ..*meta };
+    let found = Params { object: 0..params.len(), is_empty: false, has_meta: false, newline: false };
+    write_found(out, params, &found, &meta);
+    Ok(true)
+}
+
 /// What one pass over params finds.
 struct Params {
     object: core::ops::Range<usize>,
