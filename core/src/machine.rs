@@ -200,7 +200,13 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Refused { status } => write!(f, "the server answered with HTTP status {status}"),
+            Failure::Refused { status: status @ 200..=299 } => {
+                write!(f, "the server's response is no message of the protocol (HTTP {status})")
+            }
+            Failure::Refused { status: status @ 300..=399 } => {
+                write!(f, "the server redirects to where it is not followed (HTTP {status})")
+            }
+            Failure::Refused { status } => write!(f, "the server refused the request (HTTP {status})"),
             Failure::SessionLost { .. } => f.write_str("the server does not know the session any more"),
             Failure::Unauthorized { status } => write!(f, "the server wants authorization (HTTP {status})"),
             Failure::Unavailable { status: Some(status) } => {

@@ -223,7 +223,7 @@ class AsyncHost(Engine):
                 value = await finish(await self.in_thread(handler, *arguments))
             result = answer(question.kind, value)
         except McpError as error:
-            self._refuse(question.input, error.code, str(error), error)
+            self._refuse(question.input, error.code, error.message, error)
         except Exception as error:
             report_failure(handler)
             self._refuse(question.input, native.INTERNAL_ERROR, "the client's handler failed", error)

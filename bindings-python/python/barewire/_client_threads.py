@@ -293,7 +293,7 @@ class ThreadHost(Engine):
         try:
             result = answer(question.kind, handler() if asked is None else handler(asked))
         except McpError as error:
-            self._refuse(question, error.code, str(error), error)
+            self._refuse(question, error.code, error.message, error)
         except BaseException as error:  # this thread ends here, and the server waits
             report_failure(handler)
             self._refuse(question, native.INTERNAL_ERROR, "the client's handler failed", error)
