@@ -7,12 +7,14 @@
 //! | `stream` | the stream of a session that belongs to no request, and what waits for it |
 //! | `resumption` | when a stream that ended is asked for again |
 //! | `http_sse` | the older HTTP+SSE, where Streamable HTTP is refused |
+//! | `redirect` | redirects within the origin |
 //! | `exchange` | what is under way |
 
 mod exchange;
 mod http_sse;
 mod posting;
 mod reading;
+mod redirect;
 mod resumption;
 mod stream;
 #[cfg(test)]
@@ -33,6 +35,7 @@ use crate::time::Instant;
 use exchange::Table;
 use http_sse::Channel;
 use posting::Held;
+use redirect::Search;
 use stream::Opening;
 use url::Url;
 
@@ -59,6 +62,7 @@ pub struct HttpClient<M> {
     /// The revision that the machine named last.
     revision: Option<Revision>,
     channel: Channel,
+    search: Search,
     end: End,
 }
 
@@ -129,7 +133,8 @@ impl HttpClientConfig {
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HttpTransmit {
-    /// Send this request. Redirects to another origin must not be followed.
+    /// Send this request. The host follows no redirect: its head is handed in like any other. Those that keep the
+    /// method and lead within the origin are followed here, until a response has come that is none.
     Request(HttpRequest),
     /// Give up this exchange: close its connection or reset its stream. Nothing is reported of it any more.
     Abort {
@@ -210,6 +215,7 @@ impl<M: Machine> HttpClient<M> {
             session: Session::default(),
             revision: None,
             channel: Channel::None,
+            search: Search::default(),
             end: End::Open,
         })
     }

@@ -220,11 +220,11 @@ impl<M: Machine> HttpClient<M> {
         self.transmits.push_back(HttpTransmit::Request(request));
     }
 
-    /// Keeps a copy of a request that may have to be sent again: with credentials, or over HTTP+SSE.
+    /// Keeps a copy of a request that may have to be sent again: elsewhere, with credentials, or over HTTP+SSE.
     pub(super) fn keep_copy(&mut self, request: &HttpRequest) {
         let Some(exchange) = self.table.get_mut(request.exchange) else { return };
         let may_detour = exchange.asked == Asked::LegacyOpening && self.config.falls_back_to_sse;
-        if may_detour || self.config.authorizes {
+        if may_detour || self.config.authorizes || !self.search.is_over {
             exchange.copy = Some(Box::new(request.clone()));
         }
     }

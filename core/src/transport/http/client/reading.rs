@@ -23,7 +23,10 @@ impl<M: Machine> HttpClient<M> {
     ) -> Result<(), Error> {
         let headers = Headers::new(list);
         let Some(exchange) = self.table.get(handle) else { return Ok(()) };
-        if !matches!(exchange.stage, Stage::Sent) || self.challenge(handle, status, headers) {
+        if !matches!(exchange.stage, Stage::Sent)
+            || self.redirect(handle, status, headers)
+            || self.challenge(handle, status, headers)
+        {
             return Ok(());
         }
         let Some(exchange) = self.table.get_mut(handle) else { return Ok(()) };

@@ -4,6 +4,7 @@ mod answers;
 mod closing;
 mod older;
 mod posting;
+mod redirects;
 mod streams;
 
 use alloc::borrow::ToOwned;
