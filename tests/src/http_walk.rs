@@ -21,6 +21,9 @@ const QUEUED: usize = 4_096;
 /// Bytes of the longest message that an application sends here.
 const LONGEST: usize = 3_000;
 
+/// How many ids and queries clients remember.
+const LAST: usize = 3;
+
 /// Lines of the story that are printed on failure.
 const LINES_TOLD: usize = 40;
 
@@ -98,6 +101,8 @@ struct Walk<'a> {
     queries: Vec<String>,
     /// Each event with an id: its data, and the session on whose streams it was.
     events: BTreeMap<String, (String, Option<String>)>,
+    /// Their ids, in order.
+    event_ids: Vec<String>,
     /// Requests that the application has to answer.
     owed: Vec<RequestHandle>,
     sessions: Vec<SessionHandle>,
@@ -141,6 +146,7 @@ impl<'a> Walk<'a> {
             ids: Vec::new(),
             queries: Vec::new(),
             events: BTreeMap::new(),
+            event_ids: Vec::new(),
             owed: Vec::new(),
             sessions: Vec::new(),
             subscriptions: Vec::new(),
@@ -154,9 +160,9 @@ impl<'a> Walk<'a> {
 
     fn step(&mut self) {
         match self.choices.below(24) {
-            0..=2 => self.post_legacy(),
-            3 => self.open_session(),
-            4..=6 => self.post_modern(),
+            0..=3 => self.post_legacy(),
+            4 => self.open_session(),
+            5 | 6 => self.post_modern(),
             7 => self.request(),
             8 => self.feed(),
             9 | 10 => self.get(),
@@ -181,7 +187,9 @@ impl<'a> Walk<'a> {
         if what.is_empty() || self.choices.once_in(8) {
             return self.choices.once_in(2).then(|| "x".to_owned());
         }
-        Some(what[self.choices.below(what.len())].clone())
+        // Old ones are more likely to be over.
+        let last = &what[what.len().saturating_sub(LAST)..];
+        Some(last[self.choices.below(last.len())].clone())
     }
 
     fn session_id(&mut self) -> Option<String> {
@@ -193,13 +201,17 @@ impl<'a> Walk<'a> {
         if self.all.is_empty() || self.choices.once_in(16) {
             return ExchangeHandle::from_number(u64::from(self.choices.byte()));
         }
+        if !self.open.is_empty() && !self.choices.once_in(4) {
+            let nth = self.choices.below(self.open.len());
+            return self.open.keys().nth(nth).copied().expect("an exchange");
+        }
         self.all[self.choices.below(self.all.len())]
     }
 
     /// Sends a request, whole or with its body to come.
     fn send(&mut self, endpoint: Endpoint<'_>, method: &str, more: &[(&str, &str)], body: &[u8]) {
-        let accepts = [COMMON[1].1, COMMON[1].1, COMMON[1].1, "application/json", "text/event-stream", "a/b"];
-        let accept = *self.choices.pick(&accepts);
+        let unusual = ["application/json", "text/event-stream", "a/b"];
+        let accept = if self.choices.once_in(6) { *self.choices.pick(&unusual) } else { COMMON[1].1 };
         let mut headers = Vec::from([COMMON[0], ("Accept", accept), COMMON[2]]);
         headers.extend(more);
         let head = RequestHead { method, endpoint, headers: &headers, principal: None };
@@ -221,12 +233,13 @@ impl<'a> Walk<'a> {
     }
 
     fn body(&mut self, text: &str) -> Vec<u8> {
-        if self.choices.once_in(4) { mutate(&mut self.choices, text.as_bytes()) } else { text.into() }
+        if self.choices.once_in(8) { mutate(&mut self.choices, text.as_bytes()) } else { text.into() }
     }
 
     fn post_legacy(&mut self) {
         let id = self.session_id();
-        let text = *self.choices.pick(&MESSAGES);
+        // Calls are what most comes of.
+        let text = if self.choices.once_in(2) { MESSAGES[1] } else { *self.choices.pick(&MESSAGES) };
         let body = self.body(text);
         let mut more = Vec::new();
         more.extend(id.as_deref().map(|id| ("Mcp-Session-Id", id)));
@@ -238,8 +251,22 @@ impl<'a> Walk<'a> {
 
     fn open_session(&mut self) {
         let revision = *self.choices.pick(&REVISIONS);
+        if !self.choices.once_in(4) {
+            return self.open_session_in_order(revision);
+        }
         let body = self.body(&initialize(revision));
         self.send(Endpoint::Streamable, "POST", &[], &body);
+    }
+
+    /// The whole handshake at once, so that most runs have sessions.
+    fn open_session_in_order(&mut self, revision: Revision) {
+        let opened = self.site.ask(&[], &initialize(revision));
+        self.tell(format_args!("a session of {revision}: {} {}", opened.status, opened.body));
+        self.learn_from(&opened, None);
+        if let Some(id) = opened.header("mcp-session-id") {
+            let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+            assert_eq!(self.site.ask(&[("Mcp-Session-Id", id)], initialized).status, 202);
+        }
     }
 
     fn post_modern(&mut self) {
@@ -299,7 +326,7 @@ impl<'a> Walk<'a> {
 
     fn get(&mut self) {
         let session = self.session_id();
-        let ids: Vec<_> = self.events.keys().cloned().collect();
+        let ids = self.event_ids.clone();
         let after = if self.choices.once_in(2) { self.known(&ids) } else { None };
         let mut more = Vec::new();
         more.extend(session.as_deref().map(|id| ("Mcp-Session-Id", id)));
@@ -437,7 +464,7 @@ impl<'a> Walk<'a> {
             }
             3 => self.site.http.resolve_session(now, exchange, self.sessions.last().copied()),
             4 => self.site.http.replay(now, exchange, Some(&[("a", "b")])),
-            5 if self.choices.once_in(4) => {
+            5 if self.choices.once_in(12) => {
                 self.tell(format_args!("no more requests are taken"));
                 self.site.http.shut_down(now);
             }
@@ -532,8 +559,11 @@ impl<'a> Walk<'a> {
         assert!(data.is_empty() || Json::new(data).is_ok(), "{data}");
         if let Some(id) = id {
             let heard = (data.to_owned(), session.map(str::to_owned));
-            let known = self.events.entry(id.to_owned()).or_insert_with(|| heard.clone());
-            assert_eq!(*known, heard, "{id} names one event of one session");
+            if let Some(known) = self.events.get(id) {
+                return assert_eq!(*known, heard, "{id} names one event of one session");
+            }
+            self.events.insert(id.to_owned(), heard);
+            self.event_ids.push(id.to_owned());
         }
     }
 
