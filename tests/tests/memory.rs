@@ -8,7 +8,8 @@ use std::cell::Cell;
 use barewire::client::{Client, RequestOptions};
 use barewire::server::{self, Server};
 use barewire::transport::Stdio;
-use barewire::{Instant, Machine, RequestHandle, Revision, Revisions, SubscriptionFilter};
+use barewire::{ExchangeHandle, Instant, Machine, RequestHandle, Revision, Revisions, SubscriptionFilter};
+use barewire_tests::site::{COMMON, Site};
 use barewire_tests::{client_config, server_config};
 
 thread_local! {
@@ -268,4 +269,86 @@ fn a_peer_that_asks_and_never_reads_is_no_longer_read() {
         server.consume(count);
     }
     assert!(server.wants_input());
+}
+
+fn open_session(site: &mut Site, revision: Revision) -> String {
+    let id = site.open_session(revision);
+    site.events.clear();
+    id
+}
+
+/// Takes what an exchange sends and forgets it.
+fn drain(site: &mut Site, exchange: ExchangeHandle) {
+    while site.http.poll_response(exchange).is_some() {}
+}
+
+// What one of many sessions costs behind HTTP, in transport and machine together, idle and with its stream open.
+#[test]
+fn sessions_over_http_are_small() {
+    const SESSIONS: usize = 1_000;
+    let each = |bytes: isize| bytes / SESSIONS.cast_signed();
+    for revision in [Revision::V2025_03_26, Revision::V2025_11_25] {
+        let mut site = Site::new();
+        let before = live();
+        let mut ids = Vec::with_capacity(SESSIONS);
+        let mut streams = Vec::with_capacity(SESSIONS);
+        ids.extend((0..SESSIONS).map(|_| open_session(&mut site, revision)));
+        let of_test = ids.iter().map(String::capacity).sum::<usize>()
+            + SESSIONS * (size_of::<String>() + size_of::<ExchangeHandle>());
+        let held = || live() - before - of_test.cast_signed();
+        report("session over HTTP", revision, each(held()), 4_096);
+        streams.extend(ids.iter().map(|id| site.get(&[("Mcp-Session-Id", id)])));
+        for stream in &streams {
+            drain(&mut site, *stream);
+        }
+        report("session over HTTP with a stream", revision, each(held()), 4_096);
+        // All of it is given back.
+        for id in &ids {
+            let end = site.send("DELETE", &[COMMON[0], ("Mcp-Session-Id", id)], "");
+            drain(&mut site, end);
+        }
+        for stream in &streams {
+            drain(&mut site, *stream);
+        }
+        site.events = Vec::new();
+        assert!(site.http.is_idle());
+        let left = held();
+        assert!(left < 100_000, "{left} bytes of {SESSIONS} sessions are left");
+    }
+}
+
+// Exchanges of both eras: answered, streamed, left, resumed.
+#[test]
+fn nothing_grows_with_use_of_http() {
+    const CALL: &str = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","_meta":{"progressToken":1}}}"#;
+    let mut site = Site::new();
+    let id = site.open_session(Revision::V2025_11_25);
+    let mut settled = 0;
+    for round in 0..6_000 {
+        let legacy = site.post(&[("Mcp-Session-Id", &id)], CALL);
+        let first = site.last_call();
+        let modern = site.post_modern("tools/call", Some("echo"), r#""name":"echo""#);
+        let second = site.last_call();
+        for call in [first, second] {
+            let progress = server::Notification::Progress { progress: 1.0, total: None, message: None };
+            assert_eq!(site.server().notify(call, progress), Ok(true));
+        }
+        if round % 2 == 0 {
+            drain(&mut site, legacy);
+            site.http.receive_abort(site.now, legacy);
+        }
+        for call in [first, second] {
+            site.server().respond(call, RESULT).unwrap();
+        }
+        drain(&mut site, legacy);
+        drain(&mut site, modern);
+        site.events.clear();
+        site.wait(1_000);
+        // By then what is kept for clients that reconnect is as old as it may become.
+        if round == 1_000 {
+            settled = live();
+        }
+    }
+    let grown = live() - settled;
+    assert!(grown <= 4_096, "{grown} bytes more after 5 000 rounds");
 }
