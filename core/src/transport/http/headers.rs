@@ -8,15 +8,12 @@ use crate::machine::HeaderValue;
 
 pub(crate) const ACCEPT: &str = "accept";
 pub(crate) const ALLOW: &str = "allow";
-pub(crate) const AUTHORIZATION: &str = "authorization";
 pub(crate) const CACHE_CONTROL: &str = "cache-control";
 pub(crate) const CONTENT_LENGTH: &str = "content-length";
 pub(crate) const CONTENT_TYPE: &str = "content-type";
 pub(crate) const HOST: &str = "host";
 pub(crate) const LAST_EVENT_ID: &str = "last-event-id";
-pub(crate) const LOCATION: &str = "location";
 pub(crate) const ORIGIN: &str = "origin";
-pub(crate) const RETRY_AFTER: &str = "retry-after";
 pub(crate) const VARY: &str = "vary";
 pub(crate) const WWW_AUTHENTICATE: &str = "www-authenticate";
 /// Keeps proxies from holding back an event stream.

@@ -7,14 +7,10 @@
 //! | [`client`] | exchanges of our own: posting, reading streams, reconnecting around a client machine |
 
 pub mod client;
-#[allow(dead_code, reason = "client and server take it up")]
 pub(crate) mod headers;
-#[allow(dead_code, reason = "client and server take it up")]
 pub(crate) mod media;
-#[allow(dead_code, reason = "client and server take it up")]
 pub(crate) mod origin;
 pub mod server;
-#[allow(dead_code, reason = "client and server take it up")]
 pub(crate) mod status;
 
 pub use origin::{InvalidOrigin, OriginPolicy};

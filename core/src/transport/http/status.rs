@@ -55,12 +55,14 @@ pub(crate) enum Refusal {
     UnknownEvent,
     /// The body is not UTF-8.
     NotUtf8,
+    /// There is no room for another channel.
+    Overloaded,
     /// The server takes no more requests.
     ShuttingDown,
 }
 
 /// Status, code of the error in the body, and what it says, for each refusal.
-const BY_TRANSPORT: [(Refusal, u16, i64, &str); 13] = [
+const BY_TRANSPORT: [(Refusal, u16, i64, &str); 14] = [
     (Refusal::Forbidden, 403, RpcError::INVALID_REQUEST, "Forbidden: Origin or Host is not allowed"),
     (Refusal::UnknownPath, 404, RpcError::INVALID_REQUEST, "Not found: no endpoint here"),
     (Refusal::MethodNotAllowed, 405, RpcError::INVALID_REQUEST, "Method not allowed"),
@@ -83,6 +85,7 @@ const BY_TRANSPORT: [(Refusal, u16, i64, &str); 13] = [
     (Refusal::UnservedRevision, 400, RpcError::INVALID_REQUEST, "Invalid request: revision not served here"),
     (Refusal::UnknownEvent, 400, RpcError::INVALID_REQUEST, "Invalid request: unknown event id"),
     (Refusal::NotUtf8, 400, RpcError::PARSE_ERROR, "Parse error: not UTF-8"),
+    (Refusal::Overloaded, 503, RpcError::INTERNAL_ERROR, "Unavailable: too many sessions"),
     (Refusal::ShuttingDown, 503, RpcError::INTERNAL_ERROR, "Unavailable: shutting down"),
 ];
 
@@ -276,6 +279,7 @@ mod tests {
             (Refusal::UnservedRevision, 400),
             (Refusal::UnknownEvent, 400),
             (Refusal::NotUtf8, 400),
+            (Refusal::Overloaded, 503),
             (Refusal::ShuttingDown, 503),
         ];
         assert_eq!(statuses, expected);

@@ -56,6 +56,10 @@ impl State {
         principal: Option<&str>,
     ) {
         let Endpoint::EventStream { messages } = endpoint else { return };
+        if self.channels.by_name.len() >= self.session_limit {
+            self.exchanges.insert(handle, exchange);
+            return self.refuse(handle, Refusal::Overloaded);
+        }
         let name: Box<str> = self.channels.generator.token(NAME_BYTES).into();
         exchange.begin_stream();
         write_named_event(exchange.data_mut(), ENDPOINT, None, &format!("{messages}?{PARAMETER}={name}"));

@@ -56,7 +56,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 ///
 /// A stream to which more than [`Limits::queued_bytes`](crate::Limits::queued_bytes) wait is told nothing that may be left out, and one to
 /// which twice as much wait is broken off; a single message may be larger. At [`Limits::sessions`](crate::Limits::sessions) the session that was idle
-/// longest makes room for a new one.
+/// longest makes room for a new one, and no more channels of HTTP+SSE are opened.
 #[derive(Debug)]
 pub struct HttpServer<M> {
     machine: M,
@@ -149,7 +149,8 @@ impl<M: Machine> HttpServer<M> {
         self.state.exchanges.get(&exchange).map_or(0, exchange::Exchange::backlog)
     }
 
-    /// What the host should know beside the events of the machine.
+    /// What the host should know beside the events of the machine. Where sessions or events live outside, it has to be
+    /// asked after every verb: nothing bounds what waits here.
     pub fn poll_http_event(&mut self) -> Option<HttpServerEvent> {
         self.settle();
         self.state.events.pop_front()

@@ -22,15 +22,21 @@ impl State {
                 Some(exchange) => self.tell_exchange(exchange, text, &labels),
                 None => self.tell_session(text, &labels),
             },
-            Transmit::Accept { exchange } => {
-                if self.is_unanswered(exchange) {
-                    self.respond_empty(exchange, status::ACCEPTED);
-                }
-            }
+            Transmit::Accept { exchange } => self.accept(exchange),
             Transmit::EndSession { session } => self.end_session(session),
             Transmit::Close => self.close(),
             // Requests of a client, which this is not.
             Transmit::Abort { .. } => {}
+        }
+    }
+
+    /// Nothing will answer an exchange. On a channel of HTTP+SSE that means nothing.
+    fn accept(&mut self, handle: ExchangeHandle) {
+        match self.exchanges.get(&handle) {
+            Some(exchange) if exchange.channel.is_some() => {}
+            Some(exchange) if exchange.is_streaming() => self.end_stream(handle),
+            _ if self.is_unanswered(handle) => self.respond_empty(handle, status::ACCEPTED),
+            _ => {}
         }
     }
 
@@ -154,8 +160,7 @@ impl State {
             Outlet::Stream(number) => self.tell_stream(number, text, is_droppable, false),
             // It waits until the client opens the stream.
             Outlet::None if self.streams.are_kept() => {
-                let number = self.draw().number();
-                self.streams.insert(number, session, None);
+                let number = self.begin_uncarried(session);
                 if let Some(session) = self.sessions.get_mut(session) {
                     session.outlet = Outlet::Stream(number);
                 }

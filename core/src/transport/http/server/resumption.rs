@@ -51,8 +51,7 @@ impl State {
         if self.sessions.get(session).is_none_or(|session| session.revision < POLLING_SINCE) {
             return;
         }
-        let event = self.streams.draw(number);
-        self.tell_of_event(session, number, event, "");
+        let Some(event) = self.first_event(session, number) else { return };
         let retry = self.config.retry;
         let Some(exchange) = self.exchanges.get_mut(&handle) else { return };
         if let Some(id) = self.streams.id(number, event) {
@@ -60,6 +59,33 @@ impl State {
             write_retry(exchange.data_mut(), retry);
         }
         self.mark_carried(number, event);
+    }
+
+    /// The number of the event that a stream begins with. None if others wait that come before a new one: they tell
+    /// an id themselves.
+    fn first_event(&mut self, session: SessionHandle, number: u64) -> Option<u64> {
+        let stream = self.streams.get_mut(number)?;
+        if let Some(first) = stream.first.take() {
+            return Some(first);
+        }
+        if stream.last > stream.carried {
+            return None;
+        }
+        let event = self.streams.draw(number);
+        self.tell_of_event(session, number, event, "");
+        Some(event)
+    }
+
+    /// Begins a stream that no exchange carries yet.
+    pub(super) fn begin_uncarried(&mut self, session: SessionHandle) -> u64 {
+        let number = self.draw().number();
+        self.streams.insert(number, session, None);
+        let first = self.streams.draw(number);
+        self.tell_of_event(session, number, first, "");
+        if let Some(stream) = self.streams.get_mut(number) {
+            (stream.first, stream.carried) = (Some(first), first);
+        }
+        number
     }
 
     fn mark_carried(&mut self, number: u64, event: u64) {

@@ -28,6 +28,8 @@ pub(super) struct Stream {
     pub(super) carrier: Option<ExchangeHandle>,
     /// Its last event was told, or never will be.
     pub(super) is_finished: bool,
+    /// A number before those of all its events, for the event that it begins with.
+    pub(super) first: Option<u64>,
     /// The number of the last event that was given to an exchange.
     pub(super) carried: u64,
     /// The number of the last event.
@@ -99,7 +101,7 @@ impl Streams {
     }
 
     pub(super) fn insert(&mut self, number: u64, session: SessionHandle, carrier: Option<ExchangeHandle>) {
-        let stream = Stream { session, carrier, is_finished: false, carried: 0, last: 0 };
+        let stream = Stream { session, carrier, is_finished: false, first: None, carried: 0, last: 0 };
         self.all.insert(number, stream);
         self.by_session.insert((session, number));
     }

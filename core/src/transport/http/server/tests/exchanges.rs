@@ -30,6 +30,16 @@ fn what_needs_no_answer_is_accepted() {
     assert_eq!(response.header("content-type"), None);
 }
 
+#[test]
+fn what_is_accepted_late_ends_all_the_same() {
+    let mut http = http();
+    let exchange = post(&mut http, &[], "{}");
+    http.handle_timeout(START.after(15_000));
+    http.machine.transmits.push_back(Transmit::Accept { exchange });
+    let response = response(&mut http, exchange);
+    assert!(response.is_stream() && response.is_last);
+}
+
 // proves: BASE-213 BASE-283 BASE-284 BASE-285
 #[test]
 fn a_refusal_has_the_status_of_its_code() {

@@ -148,14 +148,14 @@ fn what_was_told_alone_is_given_back_when_the_stream_opens() {
     let id = open_session(&mut http, 1, Revision::V2025_06_18);
     say(&mut http, "early", alone(1));
     let (texts, ids) = appended(&mut http);
-    assert_eq!(texts, ["early"]);
+    assert_eq!(texts, ["", "early"]);
     let stream = get(&mut http, &[("Mcp-Session-Id", &id)]);
     assert!(
         matches!(&events(&mut http)[..], [HttpServerEvent::ReplayRequested { exchange, .. }] if *exchange == stream)
     );
     let second = get(&mut http, &[("Mcp-Session-Id", &id)]);
     assert_eq!(response(&mut http, second).status, 409);
-    http.replay(START, stream, Some(&[(&ids[0], "early")]));
+    http.replay(START, stream, Some(&[(&ids[1], "early")]));
     let opened = response(&mut http, stream);
     assert_eq!((opened.messages(), opened.is_last), (Vec::from(["early"]), false));
     say(&mut http, "late", alone(1));

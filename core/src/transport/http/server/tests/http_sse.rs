@@ -130,6 +130,18 @@ fn the_endpoints_are_checked_as_any() {
 }
 
 #[test]
+fn channels_are_bounded() {
+    let mut http = http_with(config(), Limits { sessions: 2, ..Limits::default() });
+    let (first, _) = channel(&mut http, None);
+    channel(&mut http, None);
+    let head = RequestHead { endpoint: EVENT_STREAM, ..head("GET", &COMMON) };
+    let refused = http.receive_whole(START, head, b"");
+    assert_eq!(response(&mut http, refused).status, 503);
+    http.receive_abort(START, first);
+    channel(&mut http, None);
+}
+
+#[test]
 fn a_message_that_arrives_late_finds_the_channel_gone() {
     let mut http = http();
     let (exchange, query) = channel(&mut http, None);

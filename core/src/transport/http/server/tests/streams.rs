@@ -189,6 +189,20 @@ fn what_is_told_alone_waits_for_the_stream() {
     assert_eq!(response(&mut http, stream).messages(), ["late"]);
 }
 
+/// A client that loses its connection after the first event has missed what waited.
+#[test]
+fn the_first_id_comes_before_what_waits() {
+    let mut http = http();
+    let id = open_session(&mut http, 1, Revision::V2025_11_25);
+    say(&mut http, "early", alone(1));
+    let stream = get(&mut http, &named(&id));
+    let opened = response(&mut http, stream);
+    assert_eq!((opened.messages(), opened.ids().len()), (Vec::from(["early"]), 2));
+    let again = resume(&mut http, &id, opened.ids()[0]);
+    let again = response(&mut http, again);
+    assert_eq!((again.messages(), again.ids()), (Vec::from(["early"]), Vec::from([opened.ids()[1]])));
+}
+
 #[test]
 fn events_are_kept_within_bounds() {
     let mut config = config();
