@@ -189,11 +189,11 @@ impl Site {
 
     /// The call that was told last.
     pub fn last_call(&self) -> RequestHandle {
-        let calls = self.events.iter().filter_map(|event| match event {
+        let mut calls = self.events.iter().filter_map(|event| match event {
             server::Event::ToolCalled { request, .. } => Some(*request),
             _ => None,
         });
-        calls.last().expect("a call")
+        calls.next_back().expect("a call")
     }
 
     /// Takes the events.

@@ -7,7 +7,7 @@ use barewire_tests::server_config;
 use barewire_tests::site::{COMMON, RESULT, Response, Site, initialize};
 use serde_json::Value;
 
-use crate::{message, refusal};
+use crate::{More, message, refusal};
 
 const CALL: &str =
     r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","_meta":{"progressToken":1}}}"#;
@@ -68,7 +68,7 @@ fn what_names_no_session_or_a_wrong_one_is_refused() {
     let id = site.open_session(Revision::V2025_06_18);
     let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     let note = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    let rows: [(&[(&str, &str)], &str, u16); 8] = [
+    let rows: [(More<'_>, &str, u16); 8] = [
         (&[], list, 400),
         (&[], note, 400),
         (&[("Mcp-Session-Id", "x")], list, 404),

@@ -8,6 +8,9 @@ mod older;
 use barewire_tests::site::Response;
 use serde_json::Value;
 
+/// Headers beside the common ones.
+type More<'a> = &'a [(&'a str, &'a str)];
+
 /// The one message of a response.
 fn message(response: &Response) -> Value {
     let messages = response.messages();
