@@ -2,29 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use barewire::client::{Client, DisconnectReason, Event, FailureReason, RequestOptions};
-use barewire::transport::http::client::{HttpClient, HttpClientConfig, HttpRequest, HttpTransmit};
-use barewire::{ClientConfig, ExchangeHandle, Failure, Instant, Machine, RequestHandle, Revision, Revisions};
+use barewire::client::{DisconnectReason, Event, FailureReason, RequestOptions};
+use barewire::transport::http::client::{HttpClientConfig, HttpRequest};
+use barewire::{ClientConfig, Failure, RequestHandle, Revision, Revisions, RpcError};
 use barewire_tests::client_config;
+use barewire_tests::http_host::{EVENT_STREAM, HttpHost, JSON, header};
 use serde_json::Value;
 
-const JSON: &[(&str, &str)] = &[("content-type", "application/json")];
-const EVENTS: &[(&str, &str)] = &[("content-type", "text/event-stream")];
-
-/// A client with its transport, and the requests that wait for a response, oldest first.
-struct Host {
-    http: HttpClient<Client>,
-    now: u64,
-    open: Vec<HttpRequest>,
-    aborted: Vec<ExchangeHandle>,
-}
+/// A client with its transport, and the requests that wait for a response in any order.
+struct Host(HttpHost);
 
 impl Host {
-    fn new(mut config: ClientConfig) -> Host {
-        config.http = true;
-        let client = Client::new(config, Instant::ZERO).unwrap();
-        let http = HttpClient::new(client, HttpClientConfig::new("https://mcp.example/mcp")).unwrap();
-        Host { http, now: 0, open: Vec::new(), aborted: Vec::new() }
+    fn new(config: ClientConfig) -> Host {
+        Host(HttpHost::new(config, HttpClientConfig::new("https://mcp.example/mcp")))
     }
 
     /// A client that is ready at `revision`, in the legacy era in session `s1`.
@@ -33,7 +23,7 @@ impl Host {
         config.revisions = Revisions::of(&[revision]);
         let mut host = Host::new(config);
         if revision == Revision::V2026_07_28 {
-            host.answer("server/discover", &discovered());
+            host.answer("server/discover", DISCOVERED);
         } else {
             host.open_session(revision, "s1");
         }
@@ -41,57 +31,34 @@ impl Host {
         host
     }
 
-    fn now(&self) -> Instant {
-        Instant::from_millis(self.now)
-    }
-
-    fn poll(&mut self) {
-        while let Some(transmit) = self.http.poll_transmit(Instant::from_millis(self.now)) {
-            match transmit {
-                HttpTransmit::Request(request) => self.open.push(request),
-                HttpTransmit::Abort { exchange } => {
-                    self.open.retain(|request| request.exchange != exchange);
-                    self.aborted.push(exchange);
-                }
-                _ => {}
-            }
-        }
-    }
-
     /// What was asked and not answered: the methods of messages, or the HTTP method.
     fn asked(&mut self) -> Vec<String> {
-        self.poll();
-        self.open.iter().map(asks).collect()
+        self.0.drive();
+        self.0.requests.iter().map(asks).collect()
     }
 
     /// The first request that waits and asks for this.
     fn take(&mut self, method: &str) -> HttpRequest {
         let asked = self.asked();
         let at = asked.iter().position(|other| other == method);
-        self.open.remove(at.unwrap_or_else(|| panic!("{method} is not among {asked:?}")))
+        self.0.requests.remove(at.unwrap_or_else(|| panic!("{method} is not among {asked:?}")))
     }
 
     fn respond(&mut self, request: &HttpRequest, status: u16, headers: &[(&str, &str)], body: &str) {
-        let now = self.now();
-        let _ = self.http.receive_head(now, request.exchange, status, headers);
-        if !body.is_empty() {
-            let _ = self.http.receive_body(now, request.exchange, body.as_bytes());
-        }
-        let _ = self.http.receive_end(now, request.exchange);
-        self.poll();
+        self.0.answer(request.exchange, status, headers, body);
     }
 
     /// Answers the request for `method` with a result.
     fn answer(&mut self, method: &str, result: &str) {
         let request = self.take(method);
         let body = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, id(&request));
-        self.respond(&request, 200, JSON, &body);
+        self.respond(&request, 200, &[JSON], &body);
     }
 
     fn refuse(&mut self, method: &str, status: u16, error: &str) {
         let request = self.take(method);
         let body = format!(r#"{{"jsonrpc":"2.0","id":{},"error":{error}}}"#, id(&request));
-        self.respond(&request, status, JSON, &body);
+        self.respond(&request, status, &[JSON], &body);
     }
 
     /// Plays a handshake that opens the session `name`, and a stream for it.
@@ -104,7 +71,7 @@ impl Host {
             r#"{{"jsonrpc":"2.0","id":{},"result":{{"protocolVersion":"{revision}","capabilities":{{"tools":{{}},"logging":{{}},"resources":{{"subscribe":true}}}},"serverInfo":{{"name":"fake","version":"1"}}}}}}"#,
             id(&request)
         );
-        self.respond(&request, 200, &[JSON[0], ("Mcp-Session-Id", name)], &body);
+        self.respond(&request, 200, &[JSON, ("Mcp-Session-Id", name)], &body);
         let initialized = self.take("notifications/initialized");
         self.check_session(&initialized, revision, name);
         self.respond(&initialized, 202, &[], "");
@@ -120,23 +87,13 @@ impl Host {
     }
 
     fn request(&mut self, method: &str, params: &str) -> RequestHandle {
-        let now = self.now();
-        let client = self.http.machine_mut();
-        client.request(now, method, Some(params), RequestOptions::default()).unwrap()
+        let now = self.0.now();
+        self.0.client().request(now, method, Some(params), RequestOptions::default()).unwrap()
     }
 
     fn events(&mut self) -> Vec<Event> {
-        std::iter::from_fn(|| self.http.machine_mut().poll_event()).collect()
-    }
-
-    fn advance(&mut self, milliseconds: u64) {
-        let end = self.now + milliseconds;
-        while let Some(next) = self.http.poll_timeout().filter(|next| next.as_millis() <= end) {
-            self.now = self.now.max(next.as_millis());
-            let _ = self.http.handle_timeout(self.now());
-        }
-        self.now = end;
-        self.poll();
+        self.0.drive();
+        self.0.take_events()
     }
 }
 
@@ -155,13 +112,7 @@ fn id(request: &HttpRequest) -> String {
     message(request)["id"].to_string()
 }
 
-fn header<'a>(request: &'a HttpRequest, name: &str) -> Option<&'a str> {
-    request.headers.iter().find(|(header, _)| header.eq_ignore_ascii_case(name)).map(|(_, value)| &**value)
-}
-
-fn discovered() -> String {
-    r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"resources":{},"prompts":{}}}"#.into()
-}
+const DISCOVERED: &str = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"resources":{},"prompts":{}}}"#;
 
 fn failed(request: RequestHandle, failure: Failure) -> Event {
     Event::RequestFailed { request, reason: FailureReason::ExchangeFailed(failure) }
@@ -242,7 +193,7 @@ fn a_version_that_was_refused_and_is_listed_is_asked_for_again() {
         400,
         r#"{"code":-32022,"message":"m","data":{"supported":["2026-07-28"],"requested":"2026-07-28"}}"#,
     );
-    host.answer("server/discover", &discovered());
+    host.answer("server/discover", DISCOVERED);
     assert!(matches!(host.events()[..], [Event::Ready { revision: Revision::V2026_07_28, .. }]));
 }
 
@@ -255,13 +206,13 @@ fn an_expired_session_is_replaced_once_and_each_call_is_sent_once_more() {
     let b = host.request("tools/list", "{}");
     let (first, second) = (host.take("tools/call"), host.take("tools/list"));
     let gone = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}"#;
-    host.respond(&first, 404, JSON, gone);
+    host.respond(&first, 404, &[JSON], gone);
     host.respond(&second, 404, &[], "");
     assert_eq!(host.asked(), ["initialize"], "no DELETE is needed");
     host.open_session(revision, "s2");
     assert!(matches!(host.events()[..], [Event::SessionReplaced { .. }]));
     assert_eq!(host.asked(), ["tools/call", "tools/list"]);
-    for request in &host.open {
+    for request in &host.0.requests {
         host.check_session(request, revision, "s2");
         assert_ne!(id(request), id(if asks(request) == "tools/call" { &first } else { &second }));
     }
@@ -289,7 +240,7 @@ fn every_legacy_revision_opens_its_session_and_its_stream() {
             "data: {{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"ping\"}}\n\ndata: {{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{\"tools\":[]}}}}\n\n",
             id(&list)
         );
-        host.respond(&list, 200, EVENTS, &body);
+        host.respond(&list, 200, &[EVENT_STREAM], &body);
         assert!(matches!(host.events()[..], [Event::ResponseReceived { .. }]));
         let pong = host.take("response");
         host.check_session(&pong, revision, "s1");
@@ -348,7 +299,7 @@ fn a_mismatch_of_headers_is_mended_behind_the_application() {
     let again = host.take("tools/call");
     assert_eq!(header(&again, "mcp-param-region"), Some("eu"));
     let body = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[]}}}}"#, id(&again));
-    host.respond(&again, 200, JSON, &body);
+    host.respond(&again, 200, &[JSON], &body);
     let events = host.events();
     assert!(matches!(&events[..], [Event::ResponseReceived { request, .. }] if *request == call));
 }
@@ -359,19 +310,17 @@ fn modern_requests_are_given_up_by_closing_their_exchange() {
     let mut host = Host::ready(Revision::V2026_07_28);
     let call = host.request("tools/call", r#"{"name":"t"}"#);
     let exchange = host.take("tools/call").exchange;
-    host.http.machine_mut().cancel(call, None).unwrap();
-    host.poll();
-    assert_eq!((host.asked(), &host.aborted), (Vec::new(), &vec![exchange]));
+    host.0.client().cancel(call, None).unwrap();
+    assert_eq!((host.asked(), &host.0.aborted), (Vec::new(), &vec![exchange]));
     host.request("tools/list", "{}");
     let exchange = host.take("tools/list").exchange;
-    host.advance(60_000);
-    assert_eq!(host.aborted.last(), Some(&exchange));
+    host.0.advance(60_000);
+    assert_eq!(host.0.aborted.last(), Some(&exchange));
     assert_eq!(host.asked(), [""; 0]);
     // A response that arrives all the same is passed over.
     host.events();
     let late = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{}}}}"#, call.number());
-    let _ = host.http.receive_head(Instant::from_millis(host.now), exchange, 200, JSON);
-    let _ = host.http.receive_body(Instant::from_millis(host.now), exchange, late.as_bytes());
+    host.0.reply(exchange, &late);
     assert_eq!(host.events(), []);
 }
 
@@ -387,6 +336,24 @@ fn responses_that_end_without_an_answer_settle_their_request() {
             let last = host.events().pop();
             let is_failed = |event: &Event| matches!(event, Event::RequestFailed { request, reason: FailureReason::ExchangeFailed(_) } if *request == call);
             assert!(last.as_ref().is_some_and(is_failed), "{revision} {body}: {last:?}");
+        }
+    }
+}
+
+#[test]
+fn an_error_is_an_answer_at_any_status() {
+    for revision in Revision::ALL {
+        for status in [200, 400, 404, 409, 413, 500, 503] {
+            let mut host = Host::ready(revision);
+            let call = host.request("tools/call", r#"{"name":"t"}"#);
+            host.refuse("tools/call", status, r#"{"code":-32601,"message":"m"}"#);
+            let reason = FailureReason::Rpc(RpcError::new(-32601, "m"));
+            assert_eq!(
+                host.events(),
+                [Event::RequestFailed { request: call, reason }],
+                "{revision} {status}"
+            );
+            assert_eq!(host.asked(), [""; 0]);
         }
     }
 }
