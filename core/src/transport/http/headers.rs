@@ -13,6 +13,7 @@ pub(crate) const CONTENT_LENGTH: &str = "content-length";
 pub(crate) const CONTENT_TYPE: &str = "content-type";
 pub(crate) const HOST: &str = "host";
 pub(crate) const LAST_EVENT_ID: &str = "last-event-id";
+pub(crate) const LOCATION: &str = "location";
 pub(crate) const ORIGIN: &str = "origin";
 pub(crate) const VARY: &str = "vary";
 pub(crate) const WWW_AUTHENTICATE: &str = "www-authenticate";
