@@ -1,10 +1,11 @@
 //! Legacy sessions over HTTP that their server has lost (basic/transports, Session Management).
 
-use super::http::{Out, http, opened};
+use super::http::{Out, http, http_config, opened};
 use super::*;
 use crate::client::DisconnectReason;
 use crate::logging::LogLevel;
 use crate::machine::{Failure, Route};
+use crate::revision::EraVerdict;
 use crate::subscription::SubscriptionFilter;
 
 const REVISION: Revision = Revision::V2025_11_25;
@@ -305,4 +306,43 @@ fn a_visit_that_ends_while_the_session_is_replaced_waits_for_it() {
     let sent = methods(&peer.sent());
     assert_eq!(sent.iter().filter(|method| *method == "tools/call").count(), 1, "{sent:?}");
     let _ = visiting;
+}
+
+#[test]
+fn a_server_that_has_become_modern_is_met_as_one() {
+    let mut config = http_config();
+    config.era = Some(EraVerdict { revision: REVISION });
+    let mut peer = Peer::new(config);
+    shake_hands(&mut peer);
+    assert!(matches!(peer.event(), Event::Ready { revision: REVISION, .. }));
+    peer.out();
+    let filter = SubscriptionFilter {
+        resource_uris: alloc::vec!["file:///a".into()],
+        ..SubscriptionFilter::default()
+    };
+    let subscription = peer.client.subscribe(Instant::ZERO, filter).unwrap();
+    let watch = peer.sent_one();
+    peer.answer(&id_of(&watch), "{}");
+    assert!(matches!(peer.event(), Event::SubscriptionAcknowledged { .. }));
+    let request = call(&mut peer, "tools/call");
+    peer.lose(request, LOST);
+    let initialize = peer.sent_one();
+    peer.fail(&id_of(&initialize), r#"{"code":-32022,"message":"m","data":{"supported":["2026-07-28"]}}"#);
+    let probe = peer.sent_one();
+    assert_eq!(method_of(&probe), "server/discover");
+    peer.answer(
+        &id_of(&probe),
+        &format!(r#"{{"supportedVersions":["2026-07-28"],"capabilities":{ALL_SERVER_CAPABILITIES}}}"#),
+    );
+    assert!(matches!(peer.event(), Event::Ready { revision: Revision::V2026_07_28, .. }));
+    let out = peer.sent();
+    assert_eq!(methods(&out), ["subscriptions/listen", "tools/call"]);
+    peer.receive(&format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"notifications":{{}},"_meta":{{"io.modelcontextprotocol/subscriptionId":{}}}}}}}"#,
+        id_of(&out[0])
+    ));
+    assert!(matches!(
+        peer.event(),
+        Event::SubscriptionAcknowledged { subscription: told, .. } if told == subscription
+    ));
 }
