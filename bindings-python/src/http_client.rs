@@ -5,8 +5,8 @@ use barewire::transport::http::client::{
     ExchangeFailure, HttpClient as Transport, HttpClientConfig, HttpClientEvent, HttpTransmit,
 };
 use barewire::{
-    EraVerdict, ExchangeHandle, InputHandle, InputResponse, Instant, RequestHandle, Revision, RpcError,
-    SubscriptionHandle,
+    ApiMisuse, EraVerdict, Error, ExchangeHandle, InputHandle, InputResponse, Instant, RequestHandle,
+    Revision, RpcError, SubscriptionHandle,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -105,7 +105,12 @@ client_class! {
             http.message_bytes = config.limits.message_bytes;
             Guarded::new(|| Transport::new(Machine::new(config, Instant::from_millis(now))?, http))
                 .map(HttpClient)
-                .map_err(|error| errors::raised(py, &error))
+                .map_err(|error| match error {
+                    Error::ApiMisuse(ApiMisuse::InvalidDefinition("url")) => {
+                        PyValueError::new_err(format!("{url:?} is no URL of http or https"))
+                    }
+                    error => errors::raised(py, &error),
+                })
         }
 
         /// What to do next, if anything: an `HttpRequest` or an `HttpAbort`.

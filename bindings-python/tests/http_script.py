@@ -97,7 +97,7 @@ class Exchange:
 
 
 class HttpScript:
-    """Hands each request to `play`, a coroutine function, and lets the connection go on if it answers at once."""
+    """Hands each request to `play`. Where that has answered in full, the connection goes on."""
 
     def __init__(self, play: Callable[[Exchange], Awaitable[None]] | None = None) -> None:
         self._play = play

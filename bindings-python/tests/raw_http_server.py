@@ -1,4 +1,4 @@
-"""An MCP server over HTTP written by hand, of either era, with the manners and the bad manners that tests need."""
+"""An MCP server over HTTP written by hand, of either era, with the manners and bad manners tests need."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ class RawServer(HttpScript):
             self.sessions.discard(exchange.headers.get("mcp-session-id", ""))
             return exchange.answer(204)
         session = exchange.headers.get("mcp-session-id")
-        if not self.is_modern and exchange.rpc_method not in ("server/discover", "initialize"):
-            if session not in self.sessions:
-                return exchange.answer(404)
+        opens = exchange.rpc_method in ("server/discover", "initialize")
+        if not (self.is_modern or opens or session in self.sessions):
+            return exchange.answer(404)
         if exchange.method == "GET":
             return await self.stream(exchange)
         method = exchange.rpc_method
@@ -76,7 +76,8 @@ class RawServer(HttpScript):
             return self.notified(exchange)
         params = exchange.message.get("params", {})
         if method == "tools/call":
-            return await getattr(self, "tool_" + params["name"])(exchange, params.get("arguments", {}))
+            await getattr(self, "tool_" + params["name"])(exchange, params.get("arguments", {}))
+            return
         handler = getattr(self, method.replace("/", "_").lower(), None)
         if handler is None:
             return self.refuse(exchange, -32601, "Method not found")

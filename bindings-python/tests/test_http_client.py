@@ -64,6 +64,7 @@ def stop(_: object) -> None:
     raise Stop
 
 
+# proves: BASE-204 BASE-265 BASE-270
 def test_a_call(run: Run, era: str, server: RawServer) -> None:
     async def scenario(client: Any) -> None:
         assert (client.revision, client.era) == (ERAS[era], ERAS[era])
@@ -166,15 +167,15 @@ def test_a_subscription_that_breaks_says_so(run: Run) -> None:
     async def scenario(client: Any) -> None:
         with pytest.raises(ConnectionLostError):
             async with client.subscribe(tools=True) as changes:
-                (stream,) = server.listening.values()
-                server.call(stream.drop)
+                (stream,) = modern.listening.values()
+                modern.call(stream.drop)
                 await anext(changes)
 
-    with RawServer("modern") as server:
-        run(scenario, server.url)
+    with RawServer("modern") as modern:
+        run(scenario, modern.url)
 
 
-# proves: BASE-213
+# proves: BASE-228
 def test_a_request_that_is_given_up_is_cancelled(run: Run, era: str, server: RawServer) -> None:
     async def scenario(client: Any) -> None:
         with pytest.raises(Stop):
@@ -197,7 +198,7 @@ def test_a_request_that_takes_too_long_is_cancelled(run: Run, era: str, server: 
     run(scenario, server.url)
 
 
-# proves: BASE-245
+# proves: BASE-264
 def test_a_lost_session_is_replaced(run: Run, legacy: RawServer) -> None:
     seen: list[Change] = []
 
@@ -229,7 +230,7 @@ def test_a_session_that_is_always_lost_is_an_error(run: Run, legacy: RawServer) 
     assert legacy.opened == 2
 
 
-# proves: BASE-232
+# proves: BASE-250
 def test_a_stream_that_breaks_is_resumed(run: Run, legacy: RawServer) -> None:
     async def scenario(client: Any) -> None:
         result = await client.call_tool("break", {"where": "after an event"})
@@ -254,7 +255,10 @@ def test_a_connection_that_breaks_fails_its_call_alone(
     run(scenario, server.url)
 
 
-def test_tools_with_impossible_headers_are_left_out_and_told(run: Run, era: str, server: RawServer) -> None:
+# proves: BASE-301 BASE-302
+def test_tools_with_impossible_headers_are_left_out_and_told(
+    run: Run, era: str, server: RawServer, caplog: pytest.LogCaptureFixture
+) -> None:
     async def scenario(client: Any) -> None:
         page = await client.list_tools()
         names = ["a", "b"] if era == "modern" else ["a", "odd", "b"]
@@ -271,6 +275,9 @@ def test_tools_with_impossible_headers_are_left_out_and_told(run: Run, era: str,
             await client.list_tools()
 
     run(scenario, server.url)
+    warned = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert len(warned) == (era == "modern")
+    assert all("'odd'" in message for message in warned)
     run(strict, server.url, strict=True)
 
 
@@ -288,7 +295,9 @@ def test_statuses_are_errors(run: Run, era: str, server: RawServer, status: int)
         with pytest.raises(HttpStatusError) as caught:
             await client.call_tool("status", arguments)
         session_lost = era == "legacy" and status == 404
-        assert type(caught.value) is (SessionLostError if session_lost else kinds.get(status, HttpStatusError))
+        assert type(caught.value) is (
+            SessionLostError if session_lost else kinds.get(status, HttpStatusError)
+        )
         assert caught.value.status == status
         assert isinstance(caught.value, ConnectionError) == (status >= 500)
         assert words(await client.call_tool("echo", {"text": "hi"})) == "hi"

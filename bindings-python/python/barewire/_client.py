@@ -189,7 +189,8 @@ class Client(BaseClient):
     then. With `strict`, a result of which any part cannot be read is an error; without, the rest is
     delivered and the parts are told in its `problems`.
 
-    What a server sends that is no message of the protocol goes to the logger ``barewire``, as debug messages.
+    What a server sends that is no message of the protocol goes to the logger ``barewire``, as debug messages,
+    and as a warning what tool was left out of a list because it cannot be called.
 
     All methods raise errors of the :class:`barewire.McpError` tree. One that depends on a question whose
     handler fails raises InputRefusedError, with the exception of the handler as its cause. Beside them there

@@ -369,6 +369,11 @@ class Engine:
                     changes.add(change)
 
     def _on_tool_omitted(self, event: native.ToolOmitted) -> None:
+        import logging
+
+        logging.getLogger("barewire").warning(
+            "the tool %r was left out of a list: %s: %s", event.name, event.path, event.reason
+        )
         if event.request in self.slots:
             self.omitted.setdefault(event.request, []).append(event)
 
