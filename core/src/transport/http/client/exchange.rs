@@ -69,7 +69,11 @@ pub(super) enum Stage {
     /// Its stream has ended, and is asked for again when its time comes.
     Dormant,
     /// It waits for the host to authorize it.
-    Challenged { status: u16 },
+    Challenged {
+        status: u16,
+        /// The refusal has ended.
+        is_over: bool,
+    },
 }
 
 /// The statuses 401 and 403 that an exchange met.
@@ -108,7 +112,7 @@ impl Exchange {
 
     /// Whether the host has something to give up.
     pub(super) const fn is_under_way(&self) -> bool {
-        !matches!(self.stage, Stage::Dormant)
+        !matches!(self.stage, Stage::Dormant | Stage::Challenged { is_over: true, .. })
     }
 
     pub(super) const fn is_armed(&self) -> bool {
@@ -162,20 +166,30 @@ impl Table {
         Some(exchange)
     }
 
-    /// Gives an exchange another handle, so that reports about the old HTTP request cannot be taken for the new one's.
-    pub(super) fn rename(&mut self, handle: ExchangeHandle) -> Option<ExchangeHandle> {
-        let exchange = self.remove(handle)?;
-        Some(self.insert(exchange))
-    }
-
     /// Marks that an exchange has brought what it could, although its response goes on; until `deadline`.
     pub(super) fn retire(&mut self, handle: ExchangeHandle, deadline: Instant) {
         if let Some(exchange) = self.remove(handle) {
+            self.leave_spent(handle, &exchange, deadline);
+        }
+    }
+
+    fn leave_spent(&mut self, handle: ExchangeHandle, exchange: &Exchange, deadline: Instant) {
+        if exchange.is_under_way() {
             let mut spent = Exchange::new(Purpose::Spent, exchange.asked, exchange.session);
             spent.stage = Stage::Ignored;
             spent.deadline = Some(deadline);
             self.place(handle, spent);
         }
+    }
+
+    /// Goes on with an exchange under another handle, so that reports about the old HTTP request cannot be taken for
+    /// the new one's. The response to that has until `deadline`.
+    pub(super) fn renew(&mut self, handle: ExchangeHandle, deadline: Instant) -> Option<ExchangeHandle> {
+        let mut exchange = self.remove(handle)?;
+        self.leave_spent(handle, &exchange, deadline);
+        exchange.deadline = None;
+        exchange.stage = Stage::Dormant;
+        Some(self.insert(exchange))
     }
 
     pub(super) fn get(&self, handle: ExchangeHandle) -> Option<&Exchange> {

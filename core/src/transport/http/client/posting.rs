@@ -24,7 +24,7 @@ type HeaderList = Vec<(Cow<'static, str>, Cow<'static, str>)>;
 const NOTICE: u64 = 60_000;
 
 /// Milliseconds for which a response that has brought what it could may take to end.
-const LINGER: u64 = 5_000;
+pub(super) const LINGER: u64 = 5_000;
 
 /// Milliseconds for which the end waits for what is still under way.
 const CLOSING: u64 = 3_000;
@@ -234,10 +234,9 @@ impl<M: Machine> HttpClient<M> {
         let Some(exchange) = self.table.get(old) else { return };
         let Stage::Challenged { .. } = exchange.stage else { return };
         if !self.is_awaited(exchange.purpose) {
-            self.forget(old);
-            return;
+            return self.retire(old);
         }
-        let Some(exchange) = self.table.rename(old) else { return };
+        let Some(exchange) = self.table.renew(old, self.now.after(LINGER)) else { return };
         self.rename_awaited(old, exchange);
         self.rename_channel(old, exchange);
         let Some(renamed) = self.table.get_mut(exchange) else { return };

@@ -11,8 +11,9 @@ use crate::transport::http::status::{Asked, Verdict, error_code, judge};
 use crate::transport::sse::SseReader;
 
 use super::exchange::{Challenged, Exchange, Purpose, Stage};
+use super::posting::LINGER;
 use super::stream::Opening;
-use super::{End, ExchangeFailure, HttpClient, HttpClientEvent, HttpTransmit};
+use super::{End, ExchangeFailure, HttpClient, HttpClientEvent};
 
 impl<M: Machine> HttpClient<M> {
     pub(super) fn on_head(
@@ -66,7 +67,7 @@ impl<M: Machine> HttpClient<M> {
         if exchange.copy.is_none() || !exchange.challenged.is_first(status) {
             return false;
         }
-        exchange.stage = Stage::Challenged { status };
+        exchange.stage = Stage::Challenged { status, is_over: false };
         self.table.arm(handle, None);
         let challenges = headers.all(WWW_AUTHENTICATE).map(Into::into).collect();
         self.events.push_back(HttpClientEvent::AuthorizationRequired {
@@ -78,7 +79,7 @@ impl<M: Machine> HttpClient<M> {
     }
 
     pub(super) fn refuse_again(&mut self, handle: ExchangeHandle) -> Result<(), Error> {
-        let Some(Exchange { stage: Stage::Challenged { status }, .. }) = self.table.get(handle) else {
+        let Some(Exchange { stage: Stage::Challenged { status, .. }, .. }) = self.table.get(handle) else {
             return Ok(());
         };
         let status = *status;
@@ -203,7 +204,11 @@ impl<M: Machine> HttpClient<M> {
                 self.end_body(handle, status, media, &bytes)
             }
             Stage::Stream(_) => self.end_stream(handle),
-            Stage::Ignored | Stage::Dormant | Stage::Challenged { .. } => Ok(()),
+            Stage::Challenged { is_over, .. } => {
+                *is_over = true;
+                Ok(())
+            }
+            Stage::Ignored | Stage::Dormant => Ok(()),
         };
         self.drop_spent(handle);
         outcome
@@ -279,19 +284,23 @@ impl<M: Machine> HttpClient<M> {
         handle: ExchangeHandle,
         failure: ExchangeFailure,
     ) -> Result<(), Error> {
-        let Some(exchange) = self.table.get(handle) else { return Ok(()) };
+        let Some(exchange) = self.table.get_mut(handle) else { return Ok(()) };
         let asked = exchange.asked;
-        let outcome = match (&exchange.stage, failure) {
+        let outcome = match (&mut exchange.stage, failure) {
             (Stage::Sent, ExchangeFailure::Redirected { status }) => {
                 self.fail(handle, Failure::Refused { status })
             }
             (Stage::Sent, _) => self.fail(handle, Failure::Unavailable { status: None }),
-            (&Stage::Body { status, media, .. }, _) if !is_success(status) => {
+            (&mut Stage::Body { status, media, .. }, _) if !is_success(status) => {
                 self.refuse(handle, judge(asked, status, media, None), status, None)
             }
             (Stage::Body { .. }, _) => self.fail(handle, Failure::Truncated),
             (Stage::Stream(_), _) => self.end_stream(handle),
-            (Stage::Ignored | Stage::Dormant | Stage::Challenged { .. }, _) => Ok(()),
+            (Stage::Challenged { is_over, .. }, _) => {
+                *is_over = true;
+                Ok(())
+            }
+            (Stage::Ignored | Stage::Dormant, _) => Ok(()),
         };
         self.drop_spent(handle);
         outcome
@@ -342,12 +351,7 @@ impl<M: Machine> HttpClient<M> {
         let (purpose, is_resumed) = (exchange.purpose, exchange.is_resumed());
         let was_open = exchange.thread.was_open;
         let session_lost = matches!(failure, Failure::SessionLost { .. });
-        if let Failure::Unavailable { status } = failure
-            && (is_resumed || purpose == Purpose::Standalone)
-        {
-            if status.is_some() {
-                self.transmits.push_back(HttpTransmit::Abort { exchange: handle });
-            }
+        if matches!(failure, Failure::Unavailable { .. }) && (is_resumed || purpose == Purpose::Standalone) {
             return self.sleep(handle);
         }
         self.retire(handle);
@@ -392,11 +396,9 @@ impl<M: Machine> HttpClient<M> {
             self.retire(old);
             return self.fail_request(purpose, Failure::Truncated);
         };
-        exchange.stage = Stage::Dormant;
         exchange.asked = Asked::Stream { session };
         self.pass(old);
-        // What is still reported of the old request means nothing to the next one.
-        if let Some(exchange) = self.table.rename(old) {
+        if let Some(exchange) = self.table.renew(old, self.now.after(LINGER)) {
             self.table.arm(exchange, Some(self.now.after(wait)));
         }
         Ok(())

@@ -100,10 +100,12 @@ fn what_was_refused_is_sent_again_with_credentials() {
     assert_ne!(first.exchange, second.exchange);
     assert_eq!(HttpRequest { exchange: first.exchange, ..second.clone() }, first);
     // More of it is asked for, once.
-    wire.answer(second.exchange, 403, &[], "");
+    wire.head(second.exchange, 403, &[]);
     assert!(wire.http.poll_http_event().is_some());
     wire.http.authorized(wire.at(), second.exchange);
     let third = wire.request().exchange;
+    assert!(wire.wait(5_000));
+    assert_eq!(wire.aborted(), second.exchange, "the refusal should have ended");
     wire.answer(third, 401, CHALLENGE, "");
     assert_eq!(wire.http.poll_http_event(), None);
     assert_eq!(wire.seen(), ["1 Unauthorized(401)"]);
