@@ -4,6 +4,7 @@
 mod choices;
 pub mod event_streams;
 pub mod frames;
+pub mod http_client_walk;
 pub mod http_host;
 pub mod http_walk;
 mod mutation;

@@ -72,6 +72,8 @@ impl ClientLedger {
                     "a change for {subscription:?}, which ended"
                 );
             }
+            // What was subscribed to is asked for again.
+            Event::SessionReplaced { .. } => self.watching.values_mut().for_each(|known| *known = false),
             Event::RestartRequired => {
                 assert!(!self.restart);
                 self.restart = true;
