@@ -105,6 +105,8 @@ struct Walk<'a> {
     known: BTreeSet<ExchangeHandle>,
     /// Ids of requests that were posted.
     ids: Vec<Value>,
+    /// Requests have all the time in the world.
+    is_patient: bool,
     /// The client was over when it was last driven.
     was_over: bool,
     closed: bool,
@@ -133,6 +135,11 @@ impl<'a> Walk<'a> {
         client.limits.requests_in_flight = IN_FLIGHT;
         client.limits.queued_events = 16;
         client.limits.queued_bytes = 2_000;
+        let is_patient = choices.once_in(3);
+        if is_patient {
+            client.timeouts.request = u64::MAX;
+            client.timeouts.request_total = u64::MAX;
+        }
         let mut http = HttpClientConfig::new(&format!("{ORIGIN}mcp"));
         http.message_bytes = 1_500;
         http.authorizes = choices.once_in(2);
@@ -148,6 +155,7 @@ impl<'a> Walk<'a> {
             challenged: Vec::new(),
             known: BTreeSet::new(),
             ids: Vec::new(),
+            is_patient,
             was_over: false,
             closed: false,
             story: String::new(),
@@ -512,8 +520,32 @@ impl<'a> Walk<'a> {
         panic!("time does not pass: {:?} is always due", self.http.poll_timeout());
     }
 
+    /// Nothing reaches the server any more, and nobody answers its questions.
+    fn break_down(&mut self) {
+        for _ in 0..30 {
+            while !self.open.is_empty() {
+                self.fail(0);
+                self.drive();
+            }
+            for exchange in std::mem::take(&mut self.challenged) {
+                let _ = self.http.unauthorized(self.now, exchange);
+            }
+            for input in self.told.standing.clone() {
+                let refusal = InputResponse::Refused(RpcError::new(-1, "no"));
+                if self.http.machine_mut().provide_input(self.now, input, refusal).is_ok() {
+                    self.told.provided(input);
+                }
+            }
+            self.drive();
+            self.advance(FOREVER);
+        }
+    }
+
     fn end(&mut self) {
-        if self.choices.once_in(2) || self.now.as_millis().is_multiple_of(2) {
+        if self.is_patient {
+            self.break_down();
+            assert!(self.told.open.is_empty(), "never ended: {:?}", self.told.open);
+        } else if self.now.as_millis().is_multiple_of(2) {
             // A server that never says anything again: what was asked ends all the same.
             self.advance(FOREVER);
             assert!(self.told.open.is_empty(), "never ended: {:?}", self.told.open);

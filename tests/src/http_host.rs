@@ -1,7 +1,9 @@
 //! A client over HTTP and a host for it, whose server is played by the test.
 
 use barewire::client::{Client, Event};
-use barewire::transport::http::client::{HttpClient, HttpClientConfig, HttpRequest, HttpTransmit};
+use barewire::transport::http::client::{
+    ExchangeFailure, HttpClient, HttpClientConfig, HttpRequest, HttpTransmit,
+};
 use barewire::{ClientConfig, ExchangeHandle, Instant, Machine};
 
 /// The media type of a message.
@@ -99,6 +101,12 @@ impl HttpHost {
     /// The response is complete.
     pub fn end(&mut self, exchange: ExchangeHandle) {
         let _ = self.http.receive_end(self.now, exchange);
+        self.drive();
+    }
+
+    /// The exchange fails.
+    pub fn fail(&mut self, exchange: ExchangeHandle, failure: ExchangeFailure) {
+        let _ = self.http.receive_failure(self.now, exchange, failure);
         self.drive();
     }
 
