@@ -71,8 +71,10 @@ const UNASKED: [&str; 10] = [
     "noise",
 ];
 
-const STATUSES: [u16; 20] =
-    [200, 202, 204, 301, 400, 401, 403, 404, 404, 404, 404, 405, 406, 409, 413, 415, 429, 500, 503, 700];
+const STATUSES: [u16; 22] = [
+    200, 202, 204, 301, 307, 308, 400, 401, 403, 404, 404, 404, 404, 405, 406, 409, 413, 415, 429, 500, 503,
+    700,
+];
 
 const TYPES: [&str; 4] = ["application/json", "text/event-stream", "text/html", ""];
 
@@ -259,9 +261,8 @@ impl<'a> Walk<'a> {
                 let _ = client.cancel(request.unwrap_or(RequestHandle::from_number(1)), None);
             }
             6 => {
-                let mut filter = SubscriptionFilter::default();
-                filter.tools = true;
-                filter.resource_uris.push("file:///a".into());
+                let resource_uris = vec!["file:///a".into()];
+                let filter = SubscriptionFilter { tools: true, resource_uris, ..Default::default() };
                 if let Ok(subscription) = client.subscribe(now, filter) {
                     self.told.subscribed(subscription);
                 }
@@ -339,6 +340,9 @@ impl<'a> Walk<'a> {
         let mut headers = vec![("content-type", media)];
         if self.posts(at)["method"] == "initialize" && self.choices.once_in(2) {
             headers.push(("mcp-session-id", *self.choices.pick(&["s1", "s2", "s3", "bad id"])));
+        }
+        if matches!(status, 307 | 308) {
+            headers.push(("location", *self.choices.pick(&["/", "mcp/", "//evil.example/", "/mcp", "x?y"])));
         }
         let exchange = self.open[at].request.exchange;
         self.note(&format!("{exchange:?} {status} {headers:?}"));

@@ -7,9 +7,9 @@ use alloc::boxed::Box;
 use crate::machine::{ExchangeHandle, Machine};
 use crate::transport::http::headers::{Headers, LOCATION};
 
-use super::HttpClient;
 use super::exchange::Stage;
 use super::url::Url;
+use super::{End, HttpClient};
 
 /// How often the endpoint may be said to be elsewhere.
 const MOST_MOVES: u8 = 5;
@@ -30,12 +30,15 @@ impl<M: Machine> HttpClient<M> {
             self.search.is_over = true;
             return false;
         }
+        if self.end != End::Open {
+            return false;
+        }
         let Some(target) = self.target(handle, headers) else { return false };
         let Some(exchange) = self.table.get_mut(handle) else { return false };
         if let Some(copy) = &mut exchange.copy {
             copy.url.clone_from(&target);
         }
-        exchange.stage = Stage::Challenged { status };
+        exchange.stage = Stage::Challenged { status, is_over: false };
         self.config.url = target;
         self.send_again(handle);
         true
