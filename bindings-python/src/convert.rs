@@ -44,6 +44,8 @@ to_python! {
     Arc<Capabilities>: |value, py| Capabilities::to_python(value, py)?;
     Json: |value, py| PyBytes::new(py, value.as_str().as_bytes());
     Box<[u8]>: |value, py| PyBytes::new(py, value);
+    Vec<u8>: |value, py| PyBytes::new(py, value);
+    String: |value, py| PyString::new(py, value);
     RequestHandle: |value, py| PyInt::new(py, value.number());
     SubscriptionHandle: |value, py| PyInt::new(py, value.number());
     SessionHandle: |value, py| PyInt::new(py, value.number());

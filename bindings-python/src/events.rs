@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use barewire::client::{self, DisconnectReason, FailureReason};
 use barewire::server::{self, ClientFailure, CompletionReference};
+use barewire::transport::http::server::HttpServerEvent;
 use barewire::{
-    CacheScope, Capabilities, InputHandle, Json, ListKind, LogLevel, RequestHandle, Revision, SessionHandle,
-    SubscriptionFilter, SubscriptionHandle, Violation,
+    CacheScope, Capabilities, ExchangeHandle, InputHandle, Json, ListKind, LogLevel, RequestHandle, Revision,
+    SessionHandle, SubscriptionFilter, SubscriptionHandle, Violation,
 };
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -157,6 +158,17 @@ records! {
     SessionClosed { session: SessionHandle }
     /// The end of input was reached, and every owed answer was given or the time for it passed.
     Drained { abandoned: Vec<RequestHandle> }
+
+    /// A session that is not known here is asked for.
+    SessionRequested { exchange: ExchangeHandle, id: Box<str> }
+    /// A session has got its id.
+    SessionNamed { session: SessionHandle, id: Box<str> }
+    /// An event of a stream is to be kept.
+    EventAppended { session: SessionHandle, stream: Box<str>, id: Box<str>, data: String }
+    /// A client wants the events after one of a stream.
+    ReplayRequested { exchange: ExchangeHandle, session: SessionHandle, stream: Box<str>, after: Box<str> }
+    /// Nobody will ask for the streams of a session any more.
+    StreamsForgotten { session: SessionHandle }
 }
 
 /// An event of the core that has a Python class.
@@ -304,6 +316,25 @@ impl IntoEvent for server::Event {
             Event::Disconnected { reason } => {
                 event!(py, Disconnected { reason: DisconnectReason::Closed(reason) })
             }
+            _ => unknown(),
+        }
+    }
+}
+
+impl IntoEvent for HttpServerEvent {
+    fn into_event(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        match self {
+            HttpServerEvent::SessionRequested { exchange, id } => {
+                event!(py, SessionRequested { exchange, id })
+            }
+            HttpServerEvent::SessionNamed { session, id } => event!(py, SessionNamed { session, id }),
+            HttpServerEvent::EventAppended { session, stream, id, data } => {
+                event!(py, EventAppended { session, stream, id, data })
+            }
+            HttpServerEvent::ReplayRequested { exchange, session, stream, after } => {
+                event!(py, ReplayRequested { exchange, session, stream, after })
+            }
+            HttpServerEvent::StreamsForgotten { session } => event!(py, StreamsForgotten { session }),
             _ => unknown(),
         }
     }

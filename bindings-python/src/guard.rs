@@ -4,7 +4,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use barewire::transport::Stdio;
 use barewire::transport::http::client::HttpClient;
-use barewire::transport::http::server::HttpServer;
 use barewire::{CloseReason, Error, Machine};
 use pyo3::PyClass;
 use pyo3::prelude::*;
@@ -39,25 +38,35 @@ impl<T> Guarded<T> {
 /// One way to carry the messages of a machine.
 pub(crate) trait Carrier {
     /// The role.
-    type Machine: Machine<Event: IntoEvent>;
+    type Machine: Machine;
+    /// What the application is told, by the machine and by what carries its messages.
+    type Event: IntoEvent;
 
     /// The machine.
     fn machine_mut(&mut self) -> &mut Self::Machine;
+
+    /// The next thing that the application should know.
+    fn poll_event(&mut self) -> Option<Self::Event>;
 }
 
 macro_rules! carriers {
     ($($name:ident)*) => {$(
         impl<M: Machine<Event: IntoEvent>> Carrier for $name<M> {
             type Machine = M;
+            type Event = M::Event;
 
             fn machine_mut(&mut self) -> &mut M {
                 $name::machine_mut(self)
+            }
+
+            fn poll_event(&mut self) -> Option<M::Event> {
+                $name::machine_mut(self).poll_event()
             }
         }
     )*};
 }
 
-carriers! { Stdio HttpClient HttpServer }
+carriers! { Stdio HttpClient }
 
 /// A Python class around a machine and what carries its messages.
 pub(crate) trait Holder: PyClass<Frozen = False> {
@@ -86,28 +95,57 @@ pub(crate) fn step<'py, H: Holder>(
     holder: &Bound<'py, H>,
     verb: impl FnOnce(&mut H::Carrier) -> Result<(), Error>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let py = holder.py();
-    // Mostly there is one event, which then needs no room on the heap.
-    let (mut first, mut rest) = (None, Vec::new());
+    let mut found = Found { first: None, rest: Vec::new() };
     with(holder, |carrier| {
         let outcome = verb(carrier);
-        first = carrier.machine_mut().poll_event();
-        if first.is_none() {
-            return outcome;
-        }
-        while let Some(event) = carrier.machine_mut().poll_event() {
-            rest.push(event);
-        }
-        Ok(())
+        if found.take(carrier) { Ok(()) } else { outcome }
     })?;
-    let Some(first) = first else {
-        return Ok(PyList::empty(py));
-    };
-    let events = PyList::new(py, [first.into_event(py)?])?;
-    for event in rest {
-        events.append(event.into_event(py)?)?;
+    found.into_list(holder.py())
+}
+
+/// As [`step`], for a verb that never fails and gives something itself.
+pub(crate) fn step_giving<'py, H: Holder, R>(
+    holder: &Bound<'py, H>,
+    verb: impl FnOnce(&mut H::Carrier) -> R,
+) -> PyResult<(R, Bound<'py, PyList>)> {
+    let mut found = Found { first: None, rest: Vec::new() };
+    let given = with(holder, |carrier| {
+        let given = verb(carrier);
+        found.take(carrier);
+        Ok(given)
+    })?;
+    Ok((given, found.into_list(holder.py())?))
+}
+
+/// Events that were taken out. Mostly there is one, which then needs no room on the heap.
+struct Found<E> {
+    first: Option<E>,
+    rest: Vec<E>,
+}
+
+impl<E: IntoEvent> Found<E> {
+    /// Takes all that are there; whether there were any.
+    fn take(&mut self, carrier: &mut impl Carrier<Event = E>) -> bool {
+        self.first = carrier.poll_event();
+        if self.first.is_none() {
+            return false;
+        }
+        while let Some(event) = carrier.poll_event() {
+            self.rest.push(event);
+        }
+        true
     }
-    Ok(events)
+
+    fn into_list(self, py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+        let Some(first) = self.first else {
+            return Ok(PyList::empty(py));
+        };
+        let events = PyList::new(py, [first.into_event(py)?])?;
+        for event in self.rest {
+            events.append(event.into_event(py)?)?;
+        }
+        Ok(events)
+    }
 }
 
 /// Takes out everything that waits to be sent.

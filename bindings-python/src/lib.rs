@@ -5,6 +5,8 @@
 
 #[macro_use]
 mod record;
+#[macro_use]
+mod server_class;
 
 mod child;
 mod client;
@@ -14,6 +16,7 @@ mod errors;
 mod events;
 mod guard;
 mod http_client;
+mod http_server;
 mod server;
 mod values;
 
@@ -70,15 +73,17 @@ mod _native {
     use crate::config::{Limits, Timeouts};
     #[pymodule_export]
     use crate::events::{
-        CompletionRequested, Disconnected, Drained, InputRequired, InputWithdrawn, ListChanged, LogReceived,
-        MessageDiscarded, NotificationReceived, ProgressReceived, PromptRequested, Ready, RequestCancelled,
-        RequestFailed, RequestReceived, ResourceReadRequested, ResourceUpdated, ResponseReceived,
-        RestartRequired, SessionClosed, SessionOpened, SessionReplaced, SubscriptionAcknowledged,
-        SubscriptionClosed, SubscriptionEnded, SubscriptionOpened, ToolCalled, ToolOmitted,
-        ViolationTolerated,
+        CompletionRequested, Disconnected, Drained, EventAppended, InputRequired, InputWithdrawn,
+        ListChanged, LogReceived, MessageDiscarded, NotificationReceived, ProgressReceived, PromptRequested,
+        Ready, ReplayRequested, RequestCancelled, RequestFailed, RequestReceived, ResourceReadRequested,
+        ResourceUpdated, ResponseReceived, RestartRequired, SessionClosed, SessionNamed, SessionOpened,
+        SessionReplaced, SessionRequested, StreamsForgotten, SubscriptionAcknowledged, SubscriptionClosed,
+        SubscriptionEnded, SubscriptionOpened, ToolCalled, ToolOmitted, ViolationTolerated,
     };
     #[pymodule_export]
     use crate::http_client::{AuthorizationRequired, HttpAbort, HttpClient, HttpRequest};
+    #[pymodule_export]
+    use crate::http_server::{HttpServer, ResponsePart};
     #[pymodule_export]
     use crate::server::Server;
     #[pymodule_export]

@@ -1,21 +1,12 @@
-//! The server role.
+//! The server role behind newline framing.
 
-use barewire::server::{Notification, Server as Machine};
+use barewire::server::Server as Machine;
 use barewire::transport::Stdio;
-use barewire::{
-    CacheScope, Change, Error, Freshness, Input, InputQuestion, Instant, Machine as _, RequestHandle,
-    RpcError, ServerConfig, SessionHandle, SubscriptionHandle, UnixTime,
-};
+use barewire::{Input, Machine as _, ServerConfig};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList};
+use pyo3::types::PyBytes;
 
-use crate::config::{self, Limits, Timeouts};
-use crate::convert::{self, INPUT_KINDS, LIST_KINDS, Text, text};
-use crate::errors;
-use crate::guard::{self, Guarded, Holder, step, with};
-
-const CACHE_SCOPES: [(CacheScope, &str); 2] =
-    [(CacheScope::Public, CacheScope::Public.as_str()), (CacheScope::Private, CacheScope::Private.as_str())];
+use crate::guard::{self, Guarded};
 
 /// A server behind newline framing, for both eras on one channel.
 ///
@@ -26,105 +17,37 @@ const CACHE_SCOPES: [(CacheScope, &str); 2] =
 #[pyclass(module = "barewire._native")]
 pub(crate) struct Server(Guarded<Stdio<Machine>>);
 
-impl Holder for Server {
-    type Carrier = Stdio<Machine>;
-
-    fn held(&mut self) -> &mut Guarded<Stdio<Machine>> {
-        &mut self.0
-    }
+#[allow(clippy::unnecessary_wraps, reason = "where there are options, one may be refused")]
+fn behind(_: &ServerConfig) -> PyResult<fn(Machine) -> Stdio<Machine>> {
+    Ok(Stdio::new)
 }
 
-type This<'a, 'py> = &'a Bound<'py, Server>;
-type Events<'py> = PyResult<Bound<'py, PyList>>;
-
-/// Runs a command of the machine.
-fn run<R>(this: This<'_, '_>, command: impl FnOnce(&mut Machine) -> Result<R, Error>) -> PyResult<R> {
-    with(this, |stdio| command(stdio.machine_mut()))
-}
-
-#[pymethods]
-#[allow(clippy::too_many_arguments, reason = "most are named and optional in Python")]
-impl Server {
-    #[new]
-    #[pyo3(signature = (
-        *, name, version, seed, clock_origin, title = None, description = None, website_url = None,
-        icons = None, instructions = None, revisions = None, logging = true, completions = false,
-        extensions = None, extension_methods = None, ttl_ms = 0, cache_scope = "private",
-        identify_results = true, request_state_keys = None, limits = None, timeouts = None
-    ))]
-    #[allow(clippy::fn_params_excessive_bools, reason = "they are named in Python")]
-    fn new(
-        py: Python<'_>,
-        name: &str,
-        version: &str,
-        seed: &[u8],
-        clock_origin: u64,
-        title: Option<&str>,
-        description: Option<&str>,
-        website_url: Option<&str>,
-        icons: Option<Text<'_>>,
-        instructions: Option<&str>,
-        revisions: Option<Vec<String>>,
-        logging: bool,
-        completions: bool,
-        extensions: Option<Text<'_>>,
-        extension_methods: Option<Vec<String>>,
-        ttl_ms: u64,
-        cache_scope: &str,
-        identify_results: bool,
-        request_state_keys: Option<Vec<Vec<u8>>>,
-        limits: Option<&Limits>,
-        timeouts: Option<&Timeouts>,
-    ) -> PyResult<Server> {
-        let who = config::implementation(py, name, version, title, description, website_url, icons)?;
-        let mut config = ServerConfig::new(who, convert::bytes32(seed, "a seed")?);
-        config.instructions = instructions.map(Box::from);
-        config.revisions = config::revisions(revisions)?;
-        config.logging = logging;
-        config.completions = completions;
-        config.extensions = extensions.map(|extensions| extensions.to_json(py)).transpose()?;
-        let methods = extension_methods.unwrap_or_default();
-        config.extension_methods = methods.into_iter().map(String::into_boxed_str).collect();
-        config.freshness = Freshness { ttl_ms, scope: convert::kind_named(&CACHE_SCOPES, cache_scope)? };
-        config.identify_results = identify_results;
-        let keys = request_state_keys.unwrap_or_default();
-        config.request_state_keys =
-            keys.iter().map(|key| convert::bytes32(key, "a key")).collect::<PyResult<_>>()?;
-        config.clock_origin = UnixTime::from_millis(clock_origin);
-        config.limits = Limits::or_default(limits);
-        config.timeouts = Timeouts::or_default(timeouts);
-        Guarded::new(|| Machine::new(config).map(Stdio::new))
-            .map(Server)
-            .map_err(|error| errors::raised(py, &error))
-    }
+server_class! {
+    Server(Stdio<Machine>), behind,
+    options {},
 
     /// Take bytes that were read, cut anywhere, and give the events.
-    fn receive_data<'py>(this: This<'_, 'py>, data: &[u8], now: u64) -> Events<'py> {
+    fn receive_data<'py>(this: &Bound<'py, Server>, data: &[u8], now: u64) -> Events<'py> {
         step(this, |stdio| stdio.receive_data(Instant::from_millis(now), data))
     }
 
     /// The client closed its side; answers that are owed can still be sent.
-    fn receive_eof<'py>(this: This<'_, 'py>, now: u64) -> Events<'py> {
+    fn receive_eof<'py>(this: &Bound<'py, Server>, now: u64) -> Events<'py> {
         step(this, |stdio| stdio.receive_eof(Instant::from_millis(now)))
     }
 
     /// The transport broke.
-    fn connection_lost<'py>(this: This<'_, 'py>, now: u64) -> Events<'py> {
+    fn connection_lost<'py>(this: &Bound<'py, Server>, now: u64) -> Events<'py> {
         step(this, |stdio| stdio.machine_mut().handle_input(Instant::from_millis(now), Input::Lost))
     }
 
     /// Take out all bytes that wait to be sent.
-    fn data_to_send<'py>(this: This<'_, 'py>) -> PyResult<Bound<'py, PyBytes>> {
+    fn data_to_send<'py>(this: &Bound<'py, Server>) -> PyResult<Bound<'py, PyBytes>> {
         guard::data_to_send(this)
     }
 
-    /// Take out the events that commands have caused.
-    fn events<'py>(this: This<'_, 'py>) -> Events<'py> {
-        step(this, |_| Ok(()))
-    }
-
     /// Let time pass.
-    fn handle_timeout<'py>(this: This<'_, 'py>, now: u64) -> Events<'py> {
+    fn handle_timeout<'py>(this: &Bound<'py, Server>, now: u64) -> Events<'py> {
         step(this, |stdio| {
             stdio.machine_mut().handle_timeout(Instant::from_millis(now));
             Ok(())
@@ -132,206 +55,20 @@ impl Server {
     }
 
     /// When to call `handle_timeout` at the latest, if ever.
-    fn poll_timeout(this: This<'_, '_>) -> PyResult<Option<u64>> {
+    fn poll_timeout(this: &Bound<'_, Server>) -> PyResult<Option<u64>> {
         with(this, |stdio| Ok(stdio.machine().poll_timeout().map(Instant::as_millis)))
     }
 
     /// False while so much waits that the host should stop reading.
     #[getter]
-    fn wants_input(this: This<'_, '_>) -> PyResult<bool> {
+    fn wants_input(this: &Bound<'_, Server>) -> PyResult<bool> {
         with(this, |stdio| Ok(stdio.wants_input()))
     }
 
     /// True when everything is over and sent: close our side.
     #[getter]
-    fn is_finished(this: This<'_, '_>) -> PyResult<bool> {
+    fn is_finished(this: &Bound<'_, Server>) -> PyResult<bool> {
         // The machine says that it is done in the order of what it sends.
         with(this, |stdio| Ok(stdio.data_to_send().is_empty() && stdio.is_finished()))
     }
-
-    /// Register a tool by its definition.
-    fn add_tool(this: This<'_, '_>, definition: Text<'_>) -> PyResult<()> {
-        run(this, |machine| machine.add_tool(definition.as_str()))
-    }
-
-    /// Remove a tool.
-    fn remove_tool(this: This<'_, '_>, name: &str) -> PyResult<()> {
-        run(this, |machine| machine.remove_tool(name))
-    }
-
-    /// Register a resource by its definition.
-    fn add_resource(this: This<'_, '_>, definition: Text<'_>) -> PyResult<()> {
-        run(this, |machine| machine.add_resource(definition.as_str()))
-    }
-
-    /// Remove a resource.
-    fn remove_resource(this: This<'_, '_>, uri: &str) -> PyResult<()> {
-        run(this, |machine| machine.remove_resource(uri))
-    }
-
-    /// Register a resource template by its definition.
-    fn add_resource_template(this: This<'_, '_>, definition: Text<'_>) -> PyResult<()> {
-        run(this, |machine| machine.add_resource_template(definition.as_str()))
-    }
-
-    /// Remove a resource template.
-    fn remove_resource_template(this: This<'_, '_>, template: &str) -> PyResult<()> {
-        run(this, |machine| machine.remove_resource_template(template))
-    }
-
-    /// Register a prompt by its definition.
-    fn add_prompt(this: This<'_, '_>, definition: Text<'_>) -> PyResult<()> {
-        run(this, |machine| machine.add_prompt(definition.as_str()))
-    }
-
-    /// Remove a prompt.
-    fn remove_prompt(this: This<'_, '_>, name: &str) -> PyResult<()> {
-        run(this, |machine| machine.remove_prompt(name))
-    }
-
-    /// Answer a request with its result.
-    fn respond(this: This<'_, '_>, request: u64, result: Text<'_>) -> PyResult<()> {
-        run(this, |machine| machine.respond(RequestHandle::from_number(request), result.as_str()))
-    }
-
-    /// Answer a request with an error.
-    #[pyo3(signature = (request, code, message, data = None))]
-    fn respond_error(
-        this: This<'_, '_>,
-        request: u64,
-        code: i64,
-        message: &str,
-        data: Option<Text<'_>>,
-    ) -> PyResult<()> {
-        let mut error = RpcError::new(code, message);
-        error.data = data.map(|data| data.to_json(this.py())).transpose()?;
-        run(this, |machine| machine.respond_error(RequestHandle::from_number(request), error))
-    }
-
-    /// Answer a request that its client lacks capabilities for.
-    fn respond_missing_capability(this: This<'_, '_>, request: u64, required: Text<'_>) -> PyResult<()> {
-        let request = RequestHandle::from_number(request);
-        run(this, |machine| machine.respond_missing_capability(request, required.as_str()))
-    }
-
-    /// Refuse arguments that do not fit the tool.
-    fn respond_invalid_arguments(this: This<'_, '_>, request: u64, message: &str) -> PyResult<()> {
-        let request = RequestHandle::from_number(request);
-        run(this, |machine| machine.respond_invalid_arguments(request, message))
-    }
-
-    /// Ask the client something before the request can be answered.
-    #[pyo3(signature = (request, questions, now, state = None))]
-    fn require_input(
-        this: This<'_, '_>,
-        request: u64,
-        questions: &Bound<'_, PyAny>,
-        now: u64,
-        state: Option<Text<'_>>,
-    ) -> PyResult<()> {
-        let questions = questions.try_iter()?.map(|tuple| question(&tuple?)).collect::<PyResult<Vec<_>>>()?;
-        let request = RequestHandle::from_number(request);
-        run(this, |machine| machine.require_input(Instant::from_millis(now), request, questions, text(state)))
-    }
-
-    /// Report progress of a request; whether it was sent.
-    #[pyo3(signature = (request, progress, total = None, message = None))]
-    fn progress(
-        this: This<'_, '_>,
-        request: u64,
-        progress: f64,
-        total: Option<f64>,
-        message: Option<&str>,
-    ) -> PyResult<bool> {
-        let notification = Notification::Progress { progress, total, message };
-        run(this, |machine| machine.notify(RequestHandle::from_number(request), notification))
-    }
-
-    /// Log something within a request, or outside any; whether it was sent.
-    #[pyo3(signature = (request, level, data, logger = None))]
-    fn log(
-        this: This<'_, '_>,
-        request: Option<u64>,
-        level: &str,
-        data: Text<'_>,
-        logger: Option<&str>,
-    ) -> PyResult<bool> {
-        let level = convert::log_level(level)?;
-        let data = data.as_str();
-        run(this, |machine| match request {
-            Some(request) => {
-                let notification = Notification::Log { level, logger, data };
-                machine.notify(RequestHandle::from_number(request), notification)
-            }
-            None => machine.log(level, logger, data).map(|()| true),
-        })
-    }
-
-    /// Send a notification of an extension within a request; whether it was sent.
-    #[pyo3(signature = (request, method, params = None))]
-    fn notify(this: This<'_, '_>, request: u64, method: &str, params: Option<Text<'_>>) -> PyResult<bool> {
-        let notification = Notification::Other { method, params: text(params) };
-        run(this, |machine| machine.notify(RequestHandle::from_number(request), notification))
-    }
-
-    /// Tell clients that a list has changed.
-    fn publish_list_changed(this: This<'_, '_>, kind: &str) -> PyResult<()> {
-        publish(this, &Change::List(convert::kind_named(&LIST_KINDS, kind)?))
-    }
-
-    /// Tell clients that a resource has changed.
-    fn publish_resource_updated(this: This<'_, '_>, uri: &str) -> PyResult<()> {
-        publish(this, &Change::Resource(uri.into()))
-    }
-
-    /// End a client's subscription in order.
-    fn end_subscription(this: This<'_, '_>, subscription: u64) -> PyResult<()> {
-        run(this, |machine| machine.end_subscription(SubscriptionHandle::from_number(subscription)))
-    }
-
-    /// Send a request to a legacy client.
-    fn request(
-        this: This<'_, '_>,
-        session: u64,
-        method: &str,
-        params: Option<Text<'_>>,
-        now: u64,
-    ) -> PyResult<u64> {
-        let session = SessionHandle::from_number(session);
-        let params = text(params);
-        run(this, |machine| machine.request(Instant::from_millis(now), session, method, params))
-            .map(RequestHandle::number)
-    }
-
-    /// Ask a legacy client whether it is there.
-    fn ping(this: This<'_, '_>, session: u64, now: u64) -> PyResult<u64> {
-        let session = SessionHandle::from_number(session);
-        run(this, |machine| machine.ping(Instant::from_millis(now), session)).map(RequestHandle::number)
-    }
-
-    /// End the connection in order; `Disconnected` follows.
-    fn close(this: This<'_, '_>) -> PyResult<()> {
-        run(this, |machine| {
-            machine.close();
-            Ok(())
-        })
-    }
-}
-
-fn publish(this: This<'_, '_>, change: &Change) -> PyResult<()> {
-    run(this, |machine| {
-        machine.publish(change);
-        Ok(())
-    })
-}
-
-/// A question from its tuple of key, kind and parameters.
-fn question(tuple: &Bound<'_, PyAny>) -> PyResult<InputQuestion> {
-    let (key, kind, params): (String, String, Bound<'_, PyAny>) = tuple.extract()?;
-    let params: Text<'_> = params.extract()?;
-    Ok(InputQuestion {
-        key: key.into(),
-        kind: convert::kind_named(&INPUT_KINDS, &kind)?,
-        params: params.to_json(tuple.py())?,
-    })
 }

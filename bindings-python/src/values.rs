@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use barewire::{Capabilities, Era, InputHandle, InputKind, Json, LogLevel, Revision, SessionHandle, server};
+use barewire::{
+    Capabilities, Era, ExchangeHandle, InputHandle, InputKind, Json, LogLevel, Revision, SessionHandle,
+    server,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -30,6 +33,7 @@ records! {
         progress_token: Option<Json>,
         meta: Option<Json>,
         session: Option<SessionHandle>,
+        exchange: Option<ExchangeHandle>,
         principal: Option<Arc<str>>,
         input_answers: Vec<barewire::InputAnswer>,
         state: Option<Json>,
@@ -80,6 +84,7 @@ impl From<server::RequestContext> for RequestContext {
             progress_token: context.progress_token,
             meta: context.meta,
             session: context.session,
+            exchange: context.exchange,
             principal: context.principal,
             input_answers: context.input_answers,
             state: context.state,

@@ -77,7 +77,7 @@ def test_event_classes_are_frozen_and_small() -> None:
 
 def test_the_alias_event_names_every_class_of_events() -> None:
     parts = {_native.InputAnswer, _native.InputRequest, _native.RequestContext, _native.RpcErrorValue}
-    parts |= {_native.HttpRequest, _native.HttpAbort, _native.AuthorizationRequired}
+    parts |= {_native.HttpRequest, _native.HttpAbort, _native.AuthorizationRequired, _native.ResponsePart}
     assert set(sansio.Event.__args__) == set(EVENT_CLASSES) - parts
     assert _native.Event is sansio.Event
     with pytest.raises(AttributeError):

@@ -8,6 +8,7 @@ from ._native import (
     CompletionRequested,
     Disconnected,
     Drained,
+    EventAppended,
     InputRequired,
     InputWithdrawn,
     ListChanged,
@@ -17,6 +18,7 @@ from ._native import (
     ProgressReceived,
     PromptRequested,
     Ready,
+    ReplayRequested,
     RequestCancelled,
     RequestFailed,
     RequestReceived,
@@ -25,8 +27,11 @@ from ._native import (
     ResponseReceived,
     RestartRequired,
     SessionClosed,
+    SessionNamed,
     SessionOpened,
     SessionReplaced,
+    SessionRequested,
+    StreamsForgotten,
     SubscriptionAcknowledged,
     SubscriptionClosed,
     SubscriptionEnded,
@@ -76,5 +81,10 @@ Event: TypeAlias = (
     | SessionOpened
     | SessionClosed
     | Drained
+    | SessionRequested
+    | SessionNamed
+    | EventAppended
+    | ReplayRequested
+    | StreamsForgotten
 )
 """Whatever a machine tells its application."""

@@ -207,21 +207,21 @@ class Call:
         """Let out what was just reported; wait while too much is queued."""
         host = self.connection.host
         host.flush()
-        if host.congested:
-            await host.wait_writable()
+        if host.is_congested(self):
+            await host.wait_writable(self)
 
     def sent_blocking(self) -> None:
         """As `sent`, from a sync handler."""
         host = self.connection.host
         if self.endpoint.inline:
             host.flush()
-            if host.congested:
+            if host.is_congested(self):
                 host.write_all()
         else:
             host.post(host.flush)
-            if host.congested:
+            if host.is_congested(self):
                 waiter = _ThreadWaiter()
-                host.post(host.when_writable, waiter)
+                host.post(host.when_writable, waiter, self)
                 waiter.wait()
 
     # ------------------------------------------------------------ the end

@@ -68,6 +68,28 @@ class BaseContext:
         return self._call.context.revision
 
     @property
+    def session(self) -> int | None:
+        """The session of an older revision, by a number that no other one of this process has.
+
+        None in the stateless revisions.
+        """
+        return self._call.context.session
+
+    @property
+    def principal(self) -> str | None:
+        """Who sent the request, as `principal` of the HTTP application said."""
+        return self._call.context.principal
+
+    def close_stream(self, retry_ms: int | None = None) -> bool:
+        """Over HTTP, end the response for now; the client comes back for the rest after `retry_ms`.
+
+        A long call then needs no connection in the meantime. Its result waits as long as events are kept.
+        False where that is not possible: in other transports, revisions before 2025-11-25 and from
+        2026-07-28 on, and before anything was sent to a client that takes a stream.
+        """
+        return self._call.connection.close_stream(self._call, retry_ms)
+
+    @property
     def lifespan(self) -> Any:
         """What the lifespan of the server has yielded; `None` without one."""
         return self._call.connection.lifespan

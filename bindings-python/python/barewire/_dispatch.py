@@ -1,7 +1,8 @@
 """Events of the core to handlers, and their results back: the same for every driver.
 
-A `Connection` owns one machine of the core. It lives on one thread, that of its host; the host
-does the I/O, and lends an event loop and worker threads to handlers that need them.
+A `Connection` owns one machine of the core: that of one peer on a byte stream, or that of all
+clients over HTTP. It lives on one thread, that of its host; the host does the I/O, and lends an
+event loop and worker threads to handlers that need them.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._host import Host
+    from ._native import _ServerCommands as Machine
     from ._server import Server
 
 _MOST_WAITING = 1024
@@ -34,12 +36,12 @@ def now() -> int:
 
 
 class Connection:
-    """One peer of a server: its machine, and the calls in flight."""
+    """A machine of a server, and the calls in flight."""
 
-    def __init__(self, server: Server, host: Host) -> None:
+    def __init__(self, server: Server, host: Host, machine: Machine) -> None:
         self.server = server
         self.host = host
-        self.machine = server._machine()
+        self.machine = machine
         self.lifespan: Any = None
         self.debug = server.debug
         self.finished = False
@@ -57,24 +59,7 @@ class Connection:
             native.Disconnected: self._disconnected,
         }
 
-    # ------------------------------------------------------------ bytes and time
-
-    def receive(self, data: bytes) -> None:
-        """Take bytes of the peer and work on all that is complete."""
-        try:
-            events = self.machine.receive_data(data, now())
-        except McpError:
-            self._disconnected()
-        else:
-            self.dispatch(events)
-
-    def receive_eof(self) -> None:
-        """The peer sends no more; what is owed is still answered."""
-        self._step(self.machine.receive_eof)
-
-    def connection_lost(self) -> None:
-        """Nothing can be sent any more."""
-        self._step(self.machine.connection_lost)
+    # ------------------------------------------------------------ time and commands
 
     def handle_timeout(self) -> None:
         """A time of `poll_timeout` has come."""
@@ -97,7 +82,11 @@ class Connection:
         else:
             self.dispatch(events)
 
-    def command(self, function: Callable[[native.Server], None]) -> None:
+    def close_stream(self, call: Call, retry_ms: int | None) -> bool:
+        """End the response that carries a call for now, where there is such a thing."""
+        return False
+
+    def command(self, function: Callable[[Machine], None]) -> None:
         """Give a command to the machine; one that comes after the end is too late to matter."""
         try:
             function(self.machine)
@@ -194,6 +183,11 @@ class Connection:
     def needs_loop(self) -> bool:
         """Whether something waits for the host to run an event loop."""
         return bool(self._deferred)
+
+    @property
+    def has_calls(self) -> bool:
+        """Whether a handler is at work that will be answered for."""
+        return bool(self._calls)
 
     def run_deferred(self) -> None:
         """Start what has waited for the event loop."""
@@ -350,6 +344,32 @@ class Connection:
             return False
         call.resume(event.context)
         return True
+
+
+class StreamConnection(Connection):
+    """One peer of a server on a byte stream."""
+
+    machine: native.Server
+
+    def __init__(self, server: Server, host: Host) -> None:
+        super().__init__(server, host, server._machine())
+
+    def receive(self, data: bytes) -> None:
+        """Take bytes of the peer and work on all that is complete."""
+        try:
+            events = self.machine.receive_data(data, now())
+        except McpError:
+            self._disconnected()
+        else:
+            self.dispatch(events)
+
+    def receive_eof(self) -> None:
+        """The peer sends no more; what is owed is still answered."""
+        self._step(self.machine.receive_eof)
+
+    def connection_lost(self) -> None:
+        """Nothing can be sent any more."""
+        self._step(self.machine.connection_lost)
 
 
 async def _contain(awaitable: Any) -> Any:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, Literal
 
-    from ._native import Server as Machine
+    from ._native import _ServerCommands as Machine
 
     Resume = Literal["replay", "memory"]
 

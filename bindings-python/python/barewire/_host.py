@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ._call import Call
+
 
 class Host(Protocol):
     """What a driver offers to the connection it drives."""
@@ -18,9 +20,8 @@ class Host(Protocol):
     def has_loop(self) -> bool:
         """Whether async handlers can start now."""
 
-    @property
-    def congested(self) -> bool:
-        """Whether handlers should wait before they send more."""
+    def is_congested(self, call: Call) -> bool:
+        """Whether the handler of a call should wait before it sends more."""
 
     def post(self, function: Callable[..., None], *arguments: Any) -> None:
         """Run a function on the connection's thread soon; callable from every thread."""
@@ -35,13 +36,13 @@ class Host(Protocol):
         """Look after the connection once a task has ended."""
 
     def write_all(self) -> None:
-        """Write what the core has to send, blocking."""
+        """Write what the core has to send, blocking where that is possible."""
 
-    async def wait_writable(self) -> None:
-        """Wait in an async handler until the host is no longer congested."""
+    async def wait_writable(self, call: Call) -> None:
+        """Wait in an async handler until it is no longer congested."""
 
-    def when_writable(self, waiter: Any) -> None:
-        """Set the result of a waiter when the host is no longer congested."""
+    def when_writable(self, waiter: Any, call: Call) -> None:
+        """Set the result of a waiter when its call is no longer congested."""
 
     def run_in_thread(self, function: Callable[[], None]) -> None:
         """Run a function in a worker thread."""

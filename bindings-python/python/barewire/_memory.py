@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from ._dispatch import Connection, now
+from ._dispatch import StreamConnection, now
 from ._serve_asyncio import eager_starter
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class MemoryLink:
         self.has_loop = True
         self._thread = threading.get_ident()
         self.start_task = eager_starter(self.loop)
-        self.connection = Connection(server, self)
+        self.connection = StreamConnection(server, self)
         self._over: asyncio.Future[None] = self.loop.create_future()
         #: What the server's lifespan raised, if it did.
         self.failure: BaseException | None = None
@@ -155,8 +155,7 @@ class MemoryLink:
 
     # -- what a connection asks of its host ------------------------------------------------------------------
 
-    @property
-    def congested(self) -> bool:
+    def is_congested(self, call: object) -> bool:
         """Whether handlers should wait before they send more."""
         return self._paused
 
@@ -190,13 +189,13 @@ class MemoryLink:
         """Hand over what the server has to send."""
         self.flush()
 
-    async def wait_writable(self) -> None:
+    async def wait_writable(self, call: object) -> None:
         """Wait in a handler until the client reads on."""
         waiter = self.loop.create_future()
-        self.when_writable(waiter)
+        self.when_writable(waiter, call)
         await waiter
 
-    def when_writable(self, waiter: Any) -> None:
+    def when_writable(self, waiter: Any, call: object) -> None:
         """Set the result of `waiter` when the client reads on."""
         if self._paused:
             self._blocked.append(waiter)

@@ -5,7 +5,7 @@ and comes out as `bytes`, made anew whenever a member is read. Handles are integ
 An object may be used from several threads: under the GIL every call runs to its end before the next one.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final, Literal, final, type_check_only
 
 from ._aliases import Era as Era
@@ -48,6 +48,15 @@ from ._native_events import SubscriptionOpened as SubscriptionOpened
 from ._native_events import ToolCalled as ToolCalled
 from ._native_events import ToolOmitted as ToolOmitted
 from ._native_events import ViolationTolerated as ViolationTolerated
+from ._native_server import EventAppended as EventAppended
+from ._native_server import HttpServer as HttpServer
+from ._native_server import ReplayRequested as ReplayRequested
+from ._native_server import ResponsePart as ResponsePart
+from ._native_server import Server as Server
+from ._native_server import SessionNamed as SessionNamed
+from ._native_server import SessionRequested as SessionRequested
+from ._native_server import StreamsForgotten as StreamsForgotten
+from ._native_server import _ServerCommands as _ServerCommands
 
 # What the core knows; bindings keep no list of their own.
 VERSION: Final[str]
@@ -409,129 +418,6 @@ class HttpClient(_ClientCommands):
     @property
     def is_finished(self) -> bool:
         """True when everything is over and nothing is left to be done."""
-
-@final
-class Server:
-    """A server behind newline framing, for both eras on one channel.
-
-    `seed` is 32 random bytes, never used twice; `clock_origin` the Unix time, in milliseconds, at which
-    `now` is 0. `extension_methods` come as `RequestReceived`, others that the protocol does not have are
-    refused. `ttl_ms` and `cache_scope` are told with lists. `request_state_keys` are keys of 32 bytes for
-    state that travels through clients: the first seals, all open; without any, no other process can open
-    it.
-    """
-
-    def __new__(
-        cls,
-        *,
-        name: str,
-        version: str,
-        seed: bytes,
-        clock_origin: int,
-        title: str | None = None,
-        description: str | None = None,
-        website_url: str | None = None,
-        icons: Json | None = None,
-        instructions: str | None = None,
-        revisions: Sequence[str] | None = None,
-        logging: bool = True,
-        completions: bool = False,
-        extensions: Json | None = None,
-        extension_methods: Sequence[str] | None = None,
-        ttl_ms: int = 0,
-        cache_scope: Literal["public", "private"] = "private",
-        identify_results: bool = True,
-        request_state_keys: Sequence[bytes] | None = None,
-        limits: Limits | None = None,
-        timeouts: Timeouts | None = None,
-    ) -> Server: ...
-    # bytes
-    def receive_data(self, data: bytes, now: int) -> list[Event]:
-        """Take bytes that were read, cut anywhere, and give all events.
-
-        When the connection is over already, and no event is left to tell it, `ConnectionClosedError` is
-        raised.
-        """
-    def receive_eof(self, now: int) -> list[Event]:
-        """The client closed its side; answers that are owed can still be sent."""
-    def connection_lost(self, now: int) -> list[Event]:
-        """The transport broke: nothing can be sent or received any more."""
-    def data_to_send(self) -> bytes:
-        """Take out all bytes that wait to be sent."""
-    def events(self) -> list[Event]:
-        """Take out the events that commands have caused."""
-    def handle_timeout(self, now: int) -> list[Event]:
-        """Let time pass. Harmless when nothing is due."""
-    def poll_timeout(self) -> int | None:
-        """When to call `handle_timeout` at the latest, if ever."""
-    @property
-    def wants_input(self) -> bool:
-        """False while so much waits to be sent or taken that the host should stop reading."""
-    @property
-    def is_finished(self) -> bool:
-        """True when everything is over and sent: close this side of the stream."""
-    # catalog: definitions are JSON objects
-    def add_tool(self, definition: Json) -> None:
-        """Register a tool: an object with at least `name` and `inputSchema`. Watchers are told."""
-    def remove_tool(self, name: str) -> None:
-        """Remove a tool; watchers are told."""
-    def add_resource(self, definition: Json) -> None:
-        """Register a resource: an object with at least `uri` and `name`."""
-    def remove_resource(self, uri: str) -> None:
-        """Remove a resource."""
-    def add_resource_template(self, definition: Json) -> None:
-        """Register a template: an object with at least `uriTemplate` and `name`."""
-    def remove_resource_template(self, template: str) -> None:
-        """Remove a template by its `uriTemplate`."""
-    def add_prompt(self, definition: Json) -> None:
-        """Register a prompt: an object with at least `name`."""
-    def remove_prompt(self, name: str) -> None:
-        """Remove a prompt."""
-    # commands
-    def respond(self, request: int, result: Json) -> None:
-        """Answer a request with its result object, written for the newest revision.
-
-        What the client's revision must not see is left out or replaced. After a mistake, which raises
-        `ApiMisuseError`, the request still waits for its answer.
-        """
-    def respond_error(self, request: int, code: int, message: str, data: Json | None = None) -> None:
-        """Answer a request with an error; the code is the one that the revision has for it."""
-    def respond_missing_capability(self, request: int, required: Json) -> None:
-        """Answer that the client lacks capabilities: `MissingCapabilityError.required`."""
-    def respond_invalid_arguments(self, request: int, message: str) -> None:
-        """Refuse arguments that do not fit the tool, as the revision wants it."""
-    def require_input(
-        self,
-        request: int,
-        questions: Iterable[tuple[str, InputKindName, Json]],
-        now: int,
-        state: Json | None = None,
-    ) -> None:
-        """Ask; each question is key, kind and parameters.
-
-        Raises `MissingCapabilityError` (with `.required`, raw JSON) if the client did not declare what a
-        question needs; the request then still waits for its answer.
-        """
-    def progress(
-        self, request: int, progress: float, total: float | None = None, message: str | None = None
-    ) -> bool:
-        """Report progress; true if it was sent, false if the client does not want it or it is late."""
-    def log(self, request: int | None, level: LogLevel, data: Json, logger: str | None = None) -> bool:
-        """Log within a request, or outside any to legacy sessions; false if the client does not want it."""
-    def notify(self, request: int, method: str, params: Json | None = None) -> bool:
-        """Send a notification of an extension within a request; whether it was sent."""
-    def publish_list_changed(self, kind: ListKindName) -> None:
-        """Tell clients that a list changed. Changes of the catalog are told by themselves."""
-    def publish_resource_updated(self, uri: str) -> None:
-        """Tell clients that a resource changed."""
-    def end_subscription(self, subscription: int) -> None:
-        """End a client's subscription in order."""
-    def request(self, session: int, method: str, params: Json | None, now: int) -> int:
-        """Send a request to a legacy client; `ResponseReceived` follows."""
-    def ping(self, session: int, now: int) -> int:
-        """Ask a legacy client whether it is there; `ResponseReceived` follows."""
-    def close(self) -> None:
-        """End the connection in order; `Disconnected` follows."""
 
 @final
 class ChildShutdown:

@@ -64,9 +64,9 @@ class RequestContext:
 
     `client` is the name and version object that the client gave, which proves nothing; `capabilities` what
     it declared, for its session or with this very request. `log_level` is the least severe level it wants,
-    `None` for no messages. `session` is set in the legacy era only; `principal` is who the host says the
-    client is. `input_answers` holds the answers to all questions of this request so far, `state` what was
-    kept with the last question, and `round` how many times the request has asked.
+    `None` for no messages. `session` is set in the legacy era only, `exchange` over HTTP, and `principal` is
+    who the host says the client is. `input_answers` holds the answers to all questions of this request so
+    far, `state` what was kept with the last question, and `round` how many times the request has asked.
     """
 
     __match_args__: Final = (
@@ -79,6 +79,7 @@ class RequestContext:
         "progress_token",
         "meta",
         "session",
+        "exchange",
         "principal",
         "input_answers",
         "state",
@@ -95,6 +96,7 @@ class RequestContext:
     progress_token: Final[bytes | None]
     meta: Final[bytes | None]
     session: Final[int | None]
+    exchange: Final[int | None]
     principal: Final[str | None]
     input_answers: Final[list[InputAnswer]]
     state: Final[bytes | None]

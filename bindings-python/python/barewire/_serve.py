@@ -13,7 +13,7 @@ import select
 import stat
 import sys
 
-from ._dispatch import Connection, now
+from ._dispatch import StreamConnection, now
 
 TYPE_CHECKING = False
 if not TYPE_CHECKING:
@@ -124,7 +124,7 @@ class Host:
         self._stopped = False  # by a signal
         self._deadline: int | None = None  # for the last words, once the connection is finished
         self._thread = _thread.get_ident()
-        self.connection = Connection(server, self)
+        self.connection = StreamConnection(server, self)
         self._machine = self.connection.machine
         server._connections.add(self.connection)
 
@@ -141,8 +141,7 @@ class Host:
 
     # ------------------------------------------------------------ what a connection asks of its host
 
-    @property
-    def congested(self) -> bool:
+    def is_congested(self, call: object) -> bool:
         # Worker threads that report faster than this thread comes to write have to wait as well.
         return self.writer.is_blocked or len(self._posted) > _MOST_POSTED
 
@@ -188,13 +187,13 @@ class Host:
         while not self.send():
             self.writer.wait()
 
-    async def wait_writable(self) -> None:
+    async def wait_writable(self, call: object) -> None:
         waiter = self.loop.create_future()
         self._blocked.append(waiter)
         await waiter
 
-    def when_writable(self, waiter: Any) -> None:
-        if self.congested:
+    def when_writable(self, waiter: Any, call: object) -> None:
+        if self.is_congested(call):
             self._blocked.append(waiter)
         else:
             waiter.set_result(None)

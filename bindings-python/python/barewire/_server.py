@@ -18,17 +18,20 @@ if not TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, MutableMapping
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
     from typing import Any, Literal, TypedDict, TypeVar, overload
 
     from typing_extensions import Unpack
 
+    from ._asgi import AsgiApp
     from ._content import Annotations, Icon
     from ._dispatch import Connection
     from ._endpoint import Endpoint, Resume
+    from ._wsgi import WsgiApp
 
     F = TypeVar("F", bound=Callable[..., Any])
+    M = TypeVar("M", bound=native._ServerCommands)
 
     class PromptOptions(TypedDict, total=False):
         name: str | None
@@ -43,6 +46,19 @@ if TYPE_CHECKING:
         mime_type: str | None
         size: int | None
         annotations: Annotations | None
+
+    class HttpOptions(TypedDict, total=False):
+        allowed_origins: list[str] | None
+        allowed_hosts: list[str] | None
+        body_limit: int | None
+        session_idle: int | None
+        keep_alive: int | None
+        retry: int | None
+
+    class AsgiOptions(HttpOptions, total=False):
+        path: str | None
+        sse: bool | tuple[str, str]
+        principal: Callable[[MutableMapping[str, Any]], str | None] | None
 
     class ToolOptions(PromptOptions, total=False):
         input_schema: dict[str, Any] | None
@@ -277,6 +293,74 @@ class Server:
 
         await serve_stdio_async(self)
 
+    def run_http(self, host: str = "127.0.0.1", port: int = 8000, **options: Unpack[AsgiOptions]) -> None:
+        """Serve over HTTP with uvicorn until SIGINT or SIGTERM. Options as in `asgi`.
+
+        It takes `pip install 'barewire[http]'`. A server that shall be reached from elsewhere needs
+        `allowed_hosts` beside another `host`: requests for names it does not know are refused.
+        """
+        from ._uvicorn import run
+
+        run(self, host, port, options)
+
+    async def serve_http(
+        self, host: str = "127.0.0.1", port: int = 8000, **options: Unpack[AsgiOptions]
+    ) -> None:
+        """As `run_http`, inside an asyncio program of one's own; signals are left alone.
+
+        It ends in order when it is cancelled.
+        """
+        from ._uvicorn import serve
+
+        await serve(self, host, port, options)
+
+    def asgi(
+        self,
+        *,
+        path: str | None = "/mcp",
+        sse: bool | tuple[str, str] = False,
+        principal: Callable[[MutableMapping[str, Any]], str | None] | None = None,
+        **options: Unpack[HttpOptions],
+    ) -> AsgiApp:
+        """The server as an ASGI application, for uvicorn, hypercorn and others, or mounted in another one.
+
+        It answers at `path`, below the place where it is mounted; with `path=None` at every path there. `sse`
+        adds the two endpoints of the first revision, at `/sse` and `/messages` or the paths that are given.
+
+        Requests are let in that come from pages of the loopback interface or `allowed_origins` (such as
+        `"https://app.example"`), or from no page, and go to a name of the loopback interface or of
+        `allowed_hosts` (such as `"mcp.example"`); `"*"` allows all. `principal` tells from the scope of a
+        request who sends it, by any key: a session serves nobody but its principal. It authenticates nobody
+        itself.
+
+        `body_limit` is in bytes (4 MiB). Milliseconds are `session_idle`, after which an unused session of
+        the older revisions ends (half an hour), `keep_alive`, after which a silent stream gets a comment
+        (15 000; 0: never), and `retry`, for which a client waits before it reconnects (1 000).
+
+        The lifespan of the server is entered when the host says that it starts, or by the first request.
+        """
+        from ._asgi import AsgiApp
+
+        return AsgiApp(self, path=path, sse=sse, principal=principal, **options)
+
+    def wsgi(
+        self,
+        *,
+        path: str | None = "/mcp",
+        principal: Callable[[MutableMapping[str, Any]], str | None] | None = None,
+        **options: Unpack[HttpOptions],
+    ) -> WsgiApp:
+        """The server as a WSGI application, for threaded hosts such as those of Flask and Django.
+
+        Options are those of `asgi`; `principal` gets the environment of a request. All threads of a process
+        share one server, which runs on an event loop in a thread of its own. A response that goes on as
+        a stream keeps its thread busy, and a client that leaves is noticed when something is sent to it.
+        Processes do not share sessions.
+        """
+        from ._wsgi import WsgiApp
+
+        return WsgiApp(self, path=path, principal=principal, **options)
+
     # ------------------------------------------------------------ registry
 
     def _decorate(
@@ -306,22 +390,39 @@ class Server:
         endpoint.unregister(self._catalog)
         self._publish(endpoint.unregister)
 
-    def _publish(self, command: Callable[[native.Server], None]) -> None:
+    def _publish(self, command: Callable[[native._ServerCommands], None]) -> None:
         """Give a command to the machine of every connection, on its own thread."""
         for connection in tuple(self._connections):
             connection.host.call(connection.command, command)
 
     def _machine(self) -> native.Server:
         """A machine of the core with all that is registered."""
+        return self._with_catalog(native.Server(**self._settings()))
+
+    def _http_machine(self, options: Mapping[str, Any]) -> native.HttpServer:
+        """The same behind HTTP."""
+        return self._with_catalog(self._new_http_machine(options))
+
+    def _new_http_machine(self, options: Mapping[str, Any]) -> native.HttpServer:
+        return native.HttpServer(**self._settings(), **options)
+
+    def _settings(self) -> dict[str, Any]:
         origin = time.time() - time.monotonic()
-        machine = native.Server(
-            name=self.name,
-            version=self.version,
-            seed=os.urandom(32),
-            clock_origin=int(origin * 1000),
-            completions=bool(self._completers),
+        return {
+            "name": self.name,
+            "version": self.version,
+            "seed": os.urandom(32),
+            "clock_origin": int(origin * 1000),
+            "completions": bool(self._completers),
             **self._options,
-        )
+        }
+
+    @property
+    def _drain(self) -> int:
+        timeouts: native.Timeouts = self._options["timeouts"] or native.Timeouts()
+        return timeouts.drain
+
+    def _with_catalog(self, machine: M) -> M:
         for endpoint in self._endpoints():
             endpoint.register(machine)
         return machine

@@ -18,6 +18,16 @@ A program that waits for several things at once also calls `handle_timeout` when
 stops reading while `wants_input` is false. After a command that causes events, such as `Client.cancel` or
 `close`, it takes them with `events`. The events are the same in all revisions of the protocol.
 
+`HttpServer` is the same machine behind HTTP: request heads and bodies in, response heads and bodies out,
+whatever speaks HTTP around it. The answer to a request whose body is at hand::
+
+    exchange, events = server.receive_whole(method, headers, body, now)
+    ...  # answer the events
+    while (part := server.poll_response(exchange)) is not None:
+        ...  # send `part.status` and `part.headers` if there is a status, then `part.data`
+
+An exchange that is not over by then is named by `ready` when it has more to send.
+
 Every fault of a peer is an event or an answer. What is raised is an error of the tree under `McpError`; a
 mistake of the caller, `ApiMisuseError`, changes nothing. An object may be used from several threads: under
 the GIL every call runs to its end before the next one starts.
@@ -65,9 +75,11 @@ from ._native import (
     CompletionRequested,
     Disconnected,
     Drained,
+    EventAppended,
     HttpAbort,
     HttpClient,
     HttpRequest,
+    HttpServer,
     InputAnswer,
     InputRequest,
     InputRequired,
@@ -80,19 +92,24 @@ from ._native import (
     ProgressReceived,
     PromptRequested,
     Ready,
+    ReplayRequested,
     RequestCancelled,
     RequestContext,
     RequestFailed,
     RequestReceived,
     ResourceReadRequested,
     ResourceUpdated,
+    ResponsePart,
     ResponseReceived,
     RestartRequired,
     RpcErrorValue,
     Server,
     SessionClosed,
+    SessionNamed,
     SessionOpened,
     SessionReplaced,
+    SessionRequested,
+    StreamsForgotten,
     SubscriptionAcknowledged,
     SubscriptionClosed,
     SubscriptionEnded,
@@ -121,9 +138,11 @@ __all__ = [
     "Drained",
     "Era",
     "Event",
+    "EventAppended",
     "HttpAbort",
     "HttpClient",
     "HttpRequest",
+    "HttpServer",
     "HttpStatusError",
     "InputAnswer",
     "InputKindName",
@@ -148,6 +167,7 @@ __all__ = [
     "ProgressReceived",
     "PromptRequested",
     "Ready",
+    "ReplayRequested",
     "RequestCancelled",
     "RequestCancelledError",
     "RequestContext",
@@ -156,6 +176,7 @@ __all__ = [
     "RequestTimedOutError",
     "ResourceReadRequested",
     "ResourceUpdated",
+    "ResponsePart",
     "ResponseReceived",
     "RestartRequired",
     "RoundsExceededError",
@@ -165,8 +186,11 @@ __all__ = [
     "ServerUnavailableError",
     "SessionClosed",
     "SessionLostError",
+    "SessionNamed",
     "SessionOpened",
     "SessionReplaced",
+    "SessionRequested",
+    "StreamsForgotten",
     "SubscriptionAcknowledged",
     "SubscriptionClosed",
     "SubscriptionEnded",
