@@ -270,6 +270,16 @@ macro_rules! server_class {
                 run(this, |machine| machine.ping(Instant::from_millis(now), session)).map(RequestHandle::number)
             }
 
+            /// A legacy session as text that `import_session` takes in another process.
+            fn export_session(this: &Bound<'_, $name>, session: u64) -> PyResult<String> {
+                run(this, |machine| machine.export_session(SessionHandle::from_number(session)))
+            }
+
+            /// Go on with a session that `export_session` wrote; give its handle.
+            fn import_session(this: &Bound<'_, $name>, text: &str) -> PyResult<u64> {
+                run(this, |machine| machine.import_session(text)).map(SessionHandle::number)
+            }
+
             /// End the connection in order; `Disconnected` follows.
             fn close(this: &Bound<'_, $name>) -> PyResult<()> {
                 run(this, |machine| {

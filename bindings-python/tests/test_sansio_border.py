@@ -436,7 +436,7 @@ def test_the_extension_imports_nothing_else() -> None:
 
 def test_the_loop_of_the_documentation_runs() -> None:
     assert sansio.__doc__ is not None
-    lines = sansio.__doc__.split("::\n", 1)[1].splitlines()
+    lines = sansio.__doc__.split("::\n")[1].splitlines()
     indented = [line for line in lines if line.startswith("    ")]
     assert len(indented) == 10
     code = "import os, sys, time\nfrom barewire.sansio import *\n" + textwrap.dedent("\n".join(indented))

@@ -76,6 +76,13 @@ class _ServerCommands:
         """Send a request to a legacy client; `ResponseReceived` follows."""
     def ping(self, session: int, now: int) -> int:
         """Ask a legacy client whether it is there; `ResponseReceived` follows."""
+    def export_session(self, session: int) -> str:
+        """A legacy session as text that `import_session` takes in another process.
+
+        Keep it where clients cannot write: it decides what the client is taken to have declared.
+        """
+    def import_session(self, text: str) -> int:
+        """Go on with a session that `export_session` wrote; give its handle. `SessionOpened` follows."""
     def close(self) -> None:
         """End the connection in order; `Disconnected` follows."""
 
