@@ -6,6 +6,7 @@ pub mod event_streams;
 pub mod frames;
 pub mod http_client_walk;
 pub mod http_host;
+pub mod http_pair;
 pub mod http_walk;
 mod mutation;
 pub mod operations;
