@@ -8,7 +8,10 @@ use std::cell::Cell;
 use barewire::client::{Client, RequestOptions};
 use barewire::server::{self, Server};
 use barewire::transport::Stdio;
-use barewire::{ExchangeHandle, Instant, Machine, RequestHandle, Revision, Revisions, SubscriptionFilter};
+use barewire::{
+    Exchange, ExchangeHandle, Facts, Input, Instant, Machine, Mirror, NamedSession, RequestHandle, Revision,
+    Revisions, SessionHandle, SubscriptionFilter, Transmit,
+};
 use barewire_tests::site::{COMMON, Site};
 use barewire_tests::{client_config, server_config};
 
@@ -70,11 +73,15 @@ fn client(revision: Revision) -> Stdio<Client> {
     Stdio::new(Client::new(config, Instant::ZERO).expect("a client"))
 }
 
-fn server() -> Stdio<Server> {
+fn machine() -> Server {
     let mut server = Server::new(server_config()).expect("a server");
     server.add_tool(r#"{"name":"echo","inputSchema":{"type":"object"}}"#).unwrap();
     server.add_resource(r#"{"uri":"file:///a","name":"a"}"#).unwrap();
-    Stdio::new(server)
+    server
+}
+
+fn server() -> Stdio<Server> {
+    Stdio::new(machine())
 }
 
 /// Delivers what `from` has to send; true if there was anything.
@@ -201,6 +208,58 @@ fn idle_connections_and_waiting_requests_are_small() {
         let grown = ends.server_takes(&sent);
         report("request in flight of a server", revision, grown / REQUESTS, 1_000);
     }
+}
+
+/// What an HTTP exchange brings to a server machine.
+fn posted<'a>(number: usize, session: NamedSession) -> Facts<'a> {
+    let handle = ExchangeHandle::from_number(number as u64);
+    let exchange = Exchange { handle, session, takes_stream: true, mirror: Some(Mirror::default()) };
+    Facts { exchange: Some(exchange), ..Facts::default() }
+}
+
+#[test]
+fn sessions_of_a_server_on_http_are_small_and_leave_nothing() {
+    const SESSIONS: usize = 1_000;
+    let revision = Revision::V2025_11_25;
+    let mut server = machine();
+    let say = |server: &mut Server, number, session, text: &str| {
+        let facts = posted(number, session);
+        server.handle_input(Instant::ZERO, Input::Message { text, facts }).unwrap();
+        while server.poll_event().is_some() {}
+        let mut opened = None;
+        while let Some(transmit) = server.poll_transmit() {
+            if let Transmit::Message { labels, .. } = transmit {
+                opened = opened.or(labels.session);
+            }
+        }
+        opened
+    };
+    let open = |server: &mut Server, number: usize| {
+        let hello = format!(
+            r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{revision}","capabilities":{{"sampling":{{}},"elicitation":{{}}}},"clientInfo":{{"name":"client {number}","version":"1.0.0"}}}}}}"#
+        );
+        let session = say(server, number, NamedSession::None, &hello).expect("a session");
+        let known = NamedSession::Known(session);
+        say(server, number, known, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        say(
+            server,
+            number,
+            known,
+            r#"{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"file:///a"}}"#,
+        );
+        session
+    };
+    let first = open(&mut server, 0);
+    let before = live();
+    let sessions: Vec<_> = (1..=SESSIONS).map(|number| open(&mut server, number)).collect();
+    let grown = live() - before - (size_of::<SessionHandle>() * sessions.capacity()).cast_signed();
+    report("session of a server on HTTP", revision, grown / SESSIONS.cast_signed(), 1_024);
+    for session in sessions {
+        server.handle_input(Instant::ZERO, Input::SessionEnded { session }).unwrap();
+        while server.poll_event().is_some() {}
+    }
+    let left = live() - before;
+    assert!(left <= 1_024, "{left} bytes more after all sessions but {first:?} ended");
 }
 
 // 100 000 requests in all, half of them cancelled.
