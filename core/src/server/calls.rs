@@ -88,7 +88,7 @@ impl Server {
                 self.answer_page(&to, method, revision, present(arrival.params.cursor));
             }
             Method::ToolsCall | Method::ResourcesRead | Method::PromptsGet | Method::CompletionComplete => {
-                match self.read_call(method, &arrival.params, revision, &mut |part| message.keep(part)) {
+                match self.read_call(method, arrival.params, revision, &mut |part| message.keep(part)) {
                     Ok(call) => self.hand_over(arrival, Some(method), caller, call, message),
                     Err(error) => self.decline(&to, &error),
                 }

@@ -34,8 +34,8 @@ pub(super) struct Arrival<'a> {
     pub(super) method: Cow<'a, str>,
     /// The text of the parameters object.
     pub(super) text: Option<&'a str>,
-    pub(super) params: Params<'a>,
-    pub(super) meta: Meta<'a>,
+    pub(super) params: &'a Params<'a>,
+    pub(super) meta: &'a Meta<'a>,
     pub(super) batch: Option<u64>,
     pub(super) source: Source,
     pub(super) envelope: &'a Envelope<'a>,
@@ -47,7 +47,7 @@ pub(super) struct Unit<'m, 'a> {
     pub(super) message: &'m mut MessageText<'a>,
     /// The text of this message.
     pub(super) text: &'a str,
-    pub(super) found: Found<'a>,
+    pub(super) found: &'m Found<'a>,
     pub(super) batch: Option<u64>,
     pub(super) envelope: &'m Envelope<'a>,
 }
@@ -68,7 +68,7 @@ impl Machine for Server {
         self.tell_changes();
         self.queues.arrive(input.byte_count());
         match input {
-            Input::Message { text, facts } => self.receive(text, facts),
+            Input::Message { text, facts } => self.receive(text, &facts),
             Input::Damaged { bytes, violation } => {
                 let envelope = self.envelope(None);
                 self.settle_malformed(&parse::read_damaged(bytes, violation), bytes, None, &envelope);
@@ -149,7 +149,7 @@ impl Server {
     }
 
     /// What came along with a message. A session that is over is not known any more.
-    fn envelope<'a>(&mut self, exchange: Option<Exchange<'a>>) -> Envelope<'a> {
+    fn envelope<'a>(&mut self, exchange: Option<&'a Exchange<'a>>) -> Envelope<'a> {
         if exchange.is_none() {
             self.sessions.note_stream();
         }
@@ -162,9 +162,9 @@ impl Server {
         envelope
     }
 
-    fn receive(&mut self, text: &str, facts: Facts<'_>) {
+    fn receive(&mut self, text: &str, facts: &Facts<'_>) {
         self.client_cache.note_principal(facts.principal);
-        let envelope = self.envelope(facts.exchange);
+        let envelope = self.envelope(facts.exchange.as_ref());
         let mut found = Found::default();
         let Reading { parsed, tolerated } =
             parse::read_noting(text, self.config.limits.depth, |noted| found.note(noted));
@@ -172,7 +172,10 @@ impl Server {
         let request = match parsed {
             Parsed::One(one) => {
                 let message = &mut message;
-                self.receive_one(one, &mut Unit { message, text, found, batch: None, envelope: &envelope })
+                self.receive_one(
+                    one,
+                    &mut Unit { message, text, found: &found, batch: None, envelope: &envelope },
+                )
             }
             Parsed::Batch(array) => {
                 self.receive_batch(array, &mut message, &envelope);
@@ -207,7 +210,7 @@ impl Server {
         let part =
             if matches!(one, Message::Notification { .. }) { Part::Notification } else { Part::Response };
         let lane = envelope.lane(part, &unit.found.meta, self.config.revisions);
-        let lane = match (lane, &one, &envelope.mirror) {
+        let lane = match (lane, &one, envelope.mirror) {
             (Ok(Lane::Modern), Message::Notification { method, .. }, Some(mirror)) => {
                 check_what_is_there(mirror, method, &unit.found.meta)
                     .map(|()| Lane::Modern)
@@ -260,7 +263,7 @@ impl Server {
         let envelope = unit.envelope;
         let Found { params, meta } = unit.found;
         let part = if method == Method::Initialize.name() { Part::Handshake } else { Part::Request };
-        let lane = envelope.lane(part, &meta, self.config.revisions);
+        let lane = envelope.lane(part, meta, self.config.revisions);
         let session = lane.as_ref().ok().and_then(|lane| lane.session());
         let source = Source { channel: envelope.channel, session };
         if self.in_flight.contains_id(source.scope(), &id) {
@@ -309,7 +312,7 @@ impl Server {
             return None;
         }
         if has_era(Era::Modern) {
-            let missing = super::ladder::missing_keys(&arrival.meta);
+            let missing = super::ladder::missing_keys(arrival.meta);
             return Some(refusal::missing_meta(&missing, served));
         }
         let is_known = method.is_some_and(|method| {
@@ -391,7 +394,10 @@ impl Server {
                 self.refuse(&to, &refusal::invalid_request("initialize cannot be part of a batch"));
             }
             Parsed::One(one) => {
-                self.receive_one(one, &mut Unit { message, text, found, batch: Some(batch), envelope });
+                self.receive_one(
+                    one,
+                    &mut Unit { message, text, found: &found, batch: Some(batch), envelope },
+                );
             }
             Parsed::Batch(_) => {
                 let malformed = Malformed { violation: Violation::NotAMessage, id: None, has_method: false };

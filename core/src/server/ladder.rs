@@ -9,11 +9,11 @@ use alloc::vec::Vec;
 
 use crate::jsonrpc::RpcError;
 use crate::logging::LogLevel;
-use crate::machine::Mirror;
 use crate::revision::{Capabilities, Direction, Era, Kind, Method, Revision, Revisions, meta as keys};
 
 use super::catalog::Catalog;
-use super::text::{Found, Meta, object, present, string};
+use super::intake::Arrival;
+use super::text::{Meta, object, present, string};
 use super::{headers, refusal};
 
 /// What a server serves.
@@ -45,27 +45,26 @@ pub(super) struct Accepted<'a> {
     pub(super) log_level: Option<LogLevel>,
 }
 
-/// Climbs the ladder. `mirror` are the headers of HTTP that repeat parts of the message.
+/// Climbs the ladder.
 pub(super) fn climb<'a>(
-    method: &str,
-    found: &Found<'a>,
-    mirror: Option<&Mirror<'_>>,
+    arrival: &Arrival<'a>,
     offer: Offer<'_>,
     catalog: &Catalog,
 ) -> Result<Accepted<'a>, RpcError> {
-    let meta = &found.meta;
+    let Arrival { method, params, meta, .. } = arrival;
+    let mirror = arrival.envelope.mirror;
     let (requested, capabilities) = complete_meta(meta, offer.revisions)?;
     if let Some(mirror) = mirror {
-        headers::check(mirror, &requested, method, &found.params)?;
+        headers::check(mirror, &requested, method, params)?;
     }
     let revision = Revision::from_name(&requested)
         .filter(|revision| revision.era() == Era::Modern && offer.revisions.contains(*revision))
         .ok_or_else(|| refusal::unsupported_version(&requested, offer.revisions))?;
     let target = find_method(method, revision, offer)?;
     if let Some(mirror) = mirror.filter(|_| target == Target::Core(Method::ToolsCall))
-        && let Some(headers) = string(found.params.name).and_then(|name| catalog.param_headers(&name))
+        && let Some(headers) = string(params.name).and_then(|name| catalog.param_headers(&name))
     {
-        headers::check_params(mirror, headers, &found.params)?;
+        headers::check_params(mirror, headers, params)?;
     }
     let log_level = log_level(meta)?;
     Ok(Accepted { revision, target, capabilities, client: object(meta.client_info), log_level })

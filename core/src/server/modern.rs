@@ -13,7 +13,7 @@ use super::Server;
 use super::answers::Addressee;
 use super::intake::Arrival;
 use super::ladder::{self, Offer};
-use super::text::{Found, MessageText};
+use super::text::MessageText;
 
 /// Who sent a request, as far as the protocol says.
 pub(super) struct Caller {
@@ -74,10 +74,7 @@ impl Server {
     }
 
     pub(super) fn modern_request(&mut self, arrival: &Arrival<'_>, message: &mut MessageText<'_>) {
-        let found = Found { params: arrival.params, meta: arrival.meta };
-        let mirror = arrival.envelope.mirror.as_ref();
-        let climbed = ladder::climb(&arrival.method, &found, mirror, self.offer(), &self.catalog);
-        let accepted = match climbed {
+        let accepted = match ladder::climb(arrival, self.offer(), &self.catalog) {
             Ok(accepted) => accepted,
             Err(error) => return self.refuse(&arrival.addressee(), &error),
         };

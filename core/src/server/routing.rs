@@ -20,7 +20,7 @@ pub(super) struct Envelope<'a> {
     /// The client takes a stream of events as response.
     pub(super) takes_stream: bool,
     /// The headers that repeat parts of the message, where there are any.
-    pub(super) mirror: Option<Mirror<'a>>,
+    pub(super) mirror: Option<&'a Mirror<'a>>,
 }
 
 /// What kind of thing came, as far as its way depends on it.
@@ -72,8 +72,8 @@ impl From<RpcError> for Refusal {
 }
 
 impl<'a> Envelope<'a> {
-    pub(super) fn new(exchange: Option<Exchange<'a>>, session_of_stream: Option<SessionHandle>) -> Self {
-        let channel = Channel::of(exchange.as_ref());
+    pub(super) fn new(exchange: Option<&'a Exchange<'a>>, session_of_stream: Option<SessionHandle>) -> Self {
+        let channel = Channel::of(exchange);
         match exchange {
             None => Envelope {
                 channel,
@@ -81,9 +81,12 @@ impl<'a> Envelope<'a> {
                 takes_stream: true,
                 mirror: None,
             },
-            Some(Exchange { session, takes_stream, mirror, .. }) => {
-                Envelope { channel, session, takes_stream, mirror }
-            }
+            Some(exchange) => Envelope {
+                channel,
+                session: exchange.session,
+                takes_stream: exchange.takes_stream,
+                mirror: exchange.mirror.as_ref(),
+            },
         }
     }
 
@@ -99,7 +102,7 @@ impl<'a> Envelope<'a> {
     /// Finds the way of a message whose `_meta` is `meta`.
     pub(super) fn lane(&self, part: Part, meta: &Meta<'_>, served: Revisions) -> Result<Lane, Refusal> {
         let claims = meta.protocol_version.is_some();
-        if let Some(mirror) = &self.mirror {
+        if let Some(mirror) = self.mirror {
             return if claims {
                 Ok(Lane::Modern)
             } else {
