@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use barewire::server::{Event, Notification};
-use barewire::transport::http::server::{Endpoint, EventKeeping, HttpServerConfig, RequestHead};
+use barewire::transport::http::server::{
+    Endpoint, EventKeeping, HttpServerConfig, HttpServerEvent, RequestHead,
+};
 use barewire::{
     Change, ExchangeHandle, InputKind, InputQuestion, Json, ListKind, LogLevel, Machine, RequestHandle,
     Revision, Seed, SessionHandle, SubscriptionHandle,
@@ -107,6 +109,10 @@ struct Walk<'a> {
     owed: Vec<RequestHandle>,
     sessions: Vec<SessionHandle>,
     subscriptions: Vec<SubscriptionHandle>,
+    /// What the host keeps: ids and data of the events of each stream.
+    kept: BTreeMap<(SessionHandle, Box<str>), Vec<(Box<str>, String)>>,
+    /// What the host was asked and has not answered.
+    asked: Vec<HttpServerEvent>,
     story: String,
 }
 
@@ -133,11 +139,13 @@ impl<'a> Walk<'a> {
         http.body_bytes = 2_000;
         http.keep_alive = 5_000;
         http.session_idle = 60_000;
-        http.events = match choices.below(4) {
+        http.events = match choices.below(5) {
             0 => EventKeeping::None,
             1 => EventKeeping::Memory { events: 2, bytes: 3_000, age: 10_000 },
+            2 => EventKeeping::External,
             _ => EventKeeping::default(),
         };
+        http.external_sessions = http.events == EventKeeping::External;
         Walk {
             choices,
             site: Site::with(server, http),
@@ -150,6 +158,8 @@ impl<'a> Walk<'a> {
             owed: Vec::new(),
             sessions: Vec::new(),
             subscriptions: Vec::new(),
+            kept: BTreeMap::new(),
+            asked: Vec::new(),
             story: String::new(),
         }
     }
@@ -159,7 +169,7 @@ impl<'a> Walk<'a> {
     }
 
     fn step(&mut self) {
-        match self.choices.below(24) {
+        match self.choices.below(25) {
             0..=3 => self.post_legacy(),
             4 => self.open_session(),
             5 | 6 => self.post_modern(),
@@ -176,6 +186,7 @@ impl<'a> Walk<'a> {
             20 => self.close_stream(),
             21 => self.wait(),
             22 => self.publish(),
+            23 => self.serve_host(),
             _ => self.meddle(),
         }
         if self.choices.once_in(2) {
@@ -463,7 +474,9 @@ impl<'a> Walk<'a> {
                 self.site.http.receive_end(now, exchange);
             }
             3 => self.site.http.resolve_session(now, exchange, self.sessions.last().copied()),
-            4 => self.site.http.replay(now, exchange, Some(&[("a", "b")])),
+            4 if !self.was_asked_by(exchange) => {
+                self.site.http.replay(now, exchange, Some(&[("a", "b")]));
+            }
             5 if self.choices.once_in(12) => {
                 self.tell(format_args!("no more requests are taken"));
                 self.site.http.shut_down(now);
@@ -583,11 +596,62 @@ impl<'a> Walk<'a> {
                 _ => {}
             }
         }
+        self.hear_host();
         for exchange in self.open.keys() {
             let backlog = self.site.http.backlog(*exchange);
             assert!(backlog <= 2 * QUEUED + LONGEST + 1_000, "{backlog} bytes wait in {exchange:?}");
         }
         assert!(self.sessions.len() <= 3 + self.queries.len());
+    }
+
+    /// Keeps what the host is given to keep.
+    fn hear_host(&mut self) {
+        while let Some(event) = self.site.http.poll_http_event() {
+            match event {
+                HttpServerEvent::EventAppended { session, stream, id, data } => {
+                    self.kept.entry((session, stream)).or_default().push((id, data));
+                }
+                HttpServerEvent::StreamsForgotten { session } => {
+                    self.kept.retain(|(owner, _), _| *owner != session);
+                }
+                HttpServerEvent::SessionNamed { .. } => {}
+                asked => self.asked.push(asked),
+            }
+        }
+    }
+
+    /// Whether the host was asked something by an exchange, and has not answered.
+    fn was_asked_by(&self, exchange: ExchangeHandle) -> bool {
+        self.asked.iter().any(|asked| match asked {
+            HttpServerEvent::SessionRequested { exchange: asking, .. }
+            | HttpServerEvent::ReplayRequested { exchange: asking, .. } => *asking == exchange,
+            _ => false,
+        })
+    }
+
+    /// The host answers something that it was asked.
+    fn serve_host(&mut self) {
+        if self.asked.is_empty() {
+            return;
+        }
+        let nth = self.choices.below(self.asked.len());
+        let asked = self.asked.swap_remove(nth);
+        self.tell(format_args!("the host answers {asked:?}"));
+        let now = self.site.now;
+        match asked {
+            HttpServerEvent::SessionRequested { exchange, .. } => {
+                self.site.http.resolve_session(now, exchange, None);
+            }
+            HttpServerEvent::ReplayRequested { exchange, session, stream, after } => {
+                let kept = self.kept.get(&(session, stream));
+                let events = kept.map(|kept| {
+                    let behind = kept.iter().position(|(id, _)| *id == after).map_or(0, |at| at + 1);
+                    kept[behind..].iter().map(|(id, data)| (&**id, &**data)).collect::<Vec<_>>()
+                });
+                self.site.http.replay(now, exchange, events.as_deref());
+            }
+            other => panic!("{other:?}"),
+        }
     }
 
     /// All applications answer, all clocks run down, the server closes: every exchange has come to its end.
@@ -605,6 +669,11 @@ impl<'a> Walk<'a> {
         while let Some(request) = self.owed.pop() {
             // It may wait for an answer of its client instead.
             let _ = self.site.server().respond(request, RESULT);
+            self.check();
+        }
+        self.read_all();
+        while !self.asked.is_empty() {
+            self.serve_host();
             self.check();
         }
         self.read_all();

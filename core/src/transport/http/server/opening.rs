@@ -247,7 +247,7 @@ impl State {
         let Some(((id, principal), revision, waiting)) = self.sessions.resolve(handle) else {
             return messages;
         };
-        if let Some(session) = session {
+        if let Some(session) = session.filter(|session| !self.sessions.has(*session)) {
             self.admit_session(session, Some(id), principal, revision, Outlet::None);
         }
         for handle in waiting {

@@ -144,7 +144,8 @@ impl State {
         };
         replay.held_bytes = replay.held_bytes.saturating_add(bytes);
         if replay.held_bytes > limit {
-            self.abort(handle);
+            // Its client comes back, or asks for the stream anew.
+            self.end_stream(handle);
             return false;
         }
         true

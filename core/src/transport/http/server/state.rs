@@ -143,9 +143,12 @@ impl State {
         }
     }
 
-    /// Ends a stream in order; it is not carried by the exchange any more.
+    /// Ends a stream in order; it is not carried by the exchange any more. One that waits to begin is an empty one.
     pub(super) fn end_stream(&mut self, handle: ExchangeHandle) {
         let Some(exchange) = self.exchanges.get_mut(&handle) else { return };
+        if matches!(exchange.phase, Phase::AwaitingReplay(_)) {
+            exchange.begin_stream();
+        }
         exchange.end();
         if let Some(number) = exchange.stream.take() {
             self.drop_carrier(number, handle);

@@ -163,6 +163,24 @@ fn what_was_told_alone_is_given_back_when_the_stream_opens() {
 }
 
 #[test]
+fn a_client_that_asks_again_takes_the_stream_over() {
+    let mut http = external();
+    let id = open_session(&mut http, 1, Revision::V2025_06_18);
+    let call = post(&mut http, &[("Mcp-Session-Id", &id)], "call");
+    say(&mut http, "one", within(call, Disposition::Continues));
+    let first = response(&mut http, call);
+    http.receive_abort(START, call);
+    let headers = [("Mcp-Session-Id", &*id), ("Last-Event-ID", first.ids()[0])];
+    let [again, once_more] = [get(&mut http, &headers), get(&mut http, &headers)];
+    let ended = response(&mut http, again);
+    assert_eq!((ended.status, &*ended.body, ended.is_last), (200, "", true));
+    http.replay(START, again, Some(&[(first.ids()[0], "one")]));
+    http.replay(START, once_more, Some(&[]));
+    say(&mut http, "answer", within(call, Disposition::Answers));
+    assert_eq!(response(&mut http, once_more).messages(), ["answer"]);
+}
+
+#[test]
 fn an_answer_that_comes_while_the_host_looks_ends_the_stream() {
     let mut http = external();
     let id = open_session(&mut http, 1, Revision::V2025_06_18);
