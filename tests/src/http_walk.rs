@@ -91,6 +91,9 @@ struct Open {
     rest: Option<Vec<u8>>,
 }
 
+/// Ids and data of the events of a stream.
+type KeptStream = Vec<(Box<str>, String)>;
+
 struct Walk<'a> {
     choices: Choices<'a>,
     site: Site,
@@ -110,7 +113,7 @@ struct Walk<'a> {
     sessions: Vec<SessionHandle>,
     subscriptions: Vec<SubscriptionHandle>,
     /// What the host keeps: ids and data of the events of each stream.
-    kept: BTreeMap<(SessionHandle, Box<str>), Vec<(Box<str>, String)>>,
+    kept: BTreeMap<(SessionHandle, Box<str>), KeptStream>,
     /// What the host was asked and has not answered.
     asked: Vec<HttpServerEvent>,
     story: String,
