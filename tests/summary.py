@@ -90,6 +90,7 @@ def python(*arguments: str) -> list[str]:
 
 DEMO_PYTHON = str(ROOT / ".work/venv/bin/python")
 CLIPPY = "clippy --workspace --all-targets -- -D warnings"
+CONFORMANCE = [sys.executable, "tests/conformance/run.py", "python"]
 PYTEST = python("pytest", "bindings-python/tests", "tests/conformance")
 STUBTEST = python("mypy.stubtest", "barewire._native")
 
@@ -107,6 +108,7 @@ STEPS = [
     Step("pytest", "Python tests", PYTEST, count_pytest, needs=["wheel"]),
     Step("demo", "make demo", [DEMO_PYTHON, "bindings-python/examples/demo.py"], needs=["wheel"]),
     Step("interop", "published peers", ["tests/interop/run.sh"], count_closing_line, needs=["wheel"]),
+    Step("conformance", "the official suite", CONFORMANCE, count_closing_line, needs=["wheel"]),
     Step("fuzz", "each fuzz target for a while", ["tests/fuzz_smoke.sh"], count_closing_line),
 ]
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import select
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from results import Expectation, Scenario, Verdict, expect, judge, read_expectations, read_folder, read_list
 from run import narrowed
-from suite import Job, Suite, settle
+from suite import Job, Suite, run, settle
 
 SUITE = Suite("0")
 
@@ -126,3 +129,20 @@ def test_narrowing_runs_one_scenario_at_a_time() -> None:
         ((name,), ("--scenario", name, "--spec-version", "2025-11-25"))
         for name in ("tools-list", "tools-call")
     ]
+
+
+def test_what_hangs_is_ended_with_all_that_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A pipe ends when nobody holds its other end any more.
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    hang = f"import os, time; f = open({str(pipe)!r}, 'w'); os.fork(); time.sleep(1000)"
+    monkeypatch.setattr("suite.ALONE", 0.5)
+    monkeypatch.setattr("suite.Suite.command", lambda suite, *arguments: [sys.executable, "-c", hang])
+    verdicts = run(job("ping"), [], tmp_path / "results")
+    assert verdicts["ping"] == Verdict("failed", ["nothing in 0.5 seconds"])
+    assert select.select([reader], [], [], 20)[0]
+    assert os.read(reader, 1) == b""
+    os.close(reader)
