@@ -87,7 +87,7 @@ fn fate_of(served: &str, message: &str, version: HeaderValue<'_>, session: Named
     }
 }
 
-// proves: BASE-261 BASE-263
+// proves: BASE-261 BASE-263 BASE-287 BASE-333
 #[test]
 fn each_message_says_itself_where_it_belongs() {
     use Fate::{Accepted, Opens, Refused, Unknown};

@@ -105,6 +105,7 @@ fn a_cancellation_reaches_its_own_session_alone_and_ends_the_exchange() {
     }
 }
 
+// proves: BASE-227 BASE-411 BASE-412
 #[test]
 fn an_exchange_that_was_left_cancels_in_the_modern_era_only() {
     let mut bench = Bench::new();

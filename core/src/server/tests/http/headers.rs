@@ -38,7 +38,7 @@ fn mirror<'a>(version: HeaderValue<'a>, method: HeaderValue<'a>, name: HeaderVal
     Mirror { protocol_version: version, method, name, params: &[] }
 }
 
-// proves: BASE-309
+// proves: BASE-309 BASE-322 BASE-325
 #[test]
 fn headers_say_what_the_message_says() {
     use HeaderValue::{Absent, Once, Repeated};
@@ -125,7 +125,7 @@ fn the_first_rung_that_fails_decides() {
 /// Arguments, the headers for them, and whether they agree.
 type Case = (&'static str, &'static [(&'static str, &'static str)], bool);
 
-// proves: BASE-320
+// proves: BASE-308 BASE-319 BASE-320 BASE-436
 #[test]
 fn headers_say_what_the_arguments_say() {
     let call =

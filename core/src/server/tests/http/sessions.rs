@@ -44,6 +44,7 @@ fn each_session_has_its_own_level_subscriptions_and_notices() {
     assert_eq!(alone(&bench.outs().0), sessions[1..2]);
 }
 
+// proves: BASE-441
 #[test]
 fn a_question_goes_out_in_the_exchange_of_its_request_and_only_its_session_answers() {
     let mut bench = Bench::new();
@@ -160,6 +161,7 @@ fn assert_over(bench: &mut Bench, session: SessionHandle, requests: &[RequestHan
     assert_eq!(bench.outs().0.len(), 2);
 }
 
+// proves: BASE-263
 #[test]
 fn a_session_that_ended_leaves_nothing() {
     let mut bench = Bench::new();
