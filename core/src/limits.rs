@@ -10,7 +10,7 @@ pub struct Limits {
     pub depth: usize,
     /// Requests in flight, each direction counted alone. A request above it is answered with an error
     /// (inbound) or refused (outbound). A server at half of it stops wanting input, unless it waits for answers
-    /// of its client or none of its requests has ended for a second. Default 2048.
+    /// of its client or none of its requests has ended for a second. On HTTP those of all clients count. Default 2048.
     pub requests_in_flight: usize,
     /// Requests accepted before the peer's era and revision are settled. Default 256.
     pub queued_requests: usize,
@@ -23,11 +23,12 @@ pub struct Limits {
     pub queued_bytes: usize,
     /// Elements of a JSON-RPC batch (2025-03-26). Default 256.
     pub batch_items: usize,
-    /// Sessions of one server. Default 10 000.
+    /// Sessions of one server; on HTTP also, counted alone, its subscriptions from 2026-07-28 on. Default 10 000.
     pub sessions: usize,
-    /// Open subscriptions of one peer. Default 256.
+    /// Open subscriptions of one connection or session. Default 256.
     pub subscriptions: usize,
-    /// Resource URIs watched by one peer over all its subscriptions. Default 1024.
+    /// Resource URIs watched over all subscriptions of one connection or session, or by one subscription on HTTP from
+    /// 2026-07-28 on. Default 1024.
     pub watched_resources: usize,
     /// Rounds of one multi round-trip request. Default 10.
     pub rounds: u32,
