@@ -79,7 +79,7 @@ fn is_printable(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    // proves: BASE-290 BASE-305 BASE-306 BASE-310
+    // proves: BASE-290 BASE-305 BASE-306 BASE-310 FEAT-086 FEAT-087
     #[test]
     fn values_are_written_so_that_a_header_carries_them() {
         let cases = [
@@ -111,7 +111,7 @@ mod tests {
         }
     }
 
-    // proves: BASE-307 BASE-308 BASE-436
+    // proves: BASE-307 BASE-308 BASE-436 FEAT-088
     #[test]
     fn only_the_whole_mark_stands_for_base64() {
         let cases = [

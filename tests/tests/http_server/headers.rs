@@ -39,7 +39,7 @@ fn called(headers: &[(&str, &str)], name: &str) -> String {
 }
 
 /// A case that operators of gateways have met often: headers and body disagree, or one of the headers is missing.
-// proves: BASE-283 BASE-284 BASE-308 BASE-309 BASE-315 BASE-321 BASE-322 BASE-324 BASE-325 BASE-435 BASE-436
+// proves: BASE-072 BASE-283 BASE-284 BASE-308 BASE-309 BASE-315 BASE-321 BASE-322 BASE-324 BASE-325 BASE-435 BASE-436
 #[test]
 fn headers_that_mirror_the_body_are_compared_with_it() {
     let sound: [(&[(&str, &str)], &str); 5] = [
@@ -85,7 +85,7 @@ fn headers_that_mirror_the_body_are_compared_with_it() {
     assert_eq!(site.events, []);
 }
 
-// proves: BASE-314 BASE-316 BASE-319 BASE-320
+// proves: BASE-314 BASE-316 BASE-319 BASE-320 FEAT-090 FEAT-091 FEAT-092
 #[test]
 fn arguments_in_headers_are_compared_with_the_body() {
     let rows: [(&str, More<'_>, bool); 9] = [

@@ -2,9 +2,13 @@
 
 use barewire::server::{Event, Notification};
 use barewire::transport::http::server::{HttpServerConfig, RequestHead};
-use barewire::{Change, ListKind, Revisions, Seed};
+use barewire::{
+    Change, Error, InputKind, InputQuestion, Json, ListKind, PeerIncompatible, Revisions, RpcError, Seed,
+};
 use barewire_tests::server_config;
 use barewire_tests::site::{COMMON, RESULT, Site, initialize, modern};
+
+use serde_json::Value;
 
 use crate::{message, refusal};
 
@@ -35,7 +39,7 @@ fn a_call_is_answered_in_json_or_on_a_stream() {
     assert!(site.http.is_idle());
 }
 
-// proves: BASE-285
+// proves: BASE-057 BASE-285
 #[test]
 fn the_status_says_on_which_rung_a_request_failed() {
     let mut site = Site::new();
@@ -57,6 +61,64 @@ fn the_status_says_on_which_rung_a_request_failed() {
     for (response, expected) in rows {
         assert_eq!(refusal(&response), expected, "{response:?}");
         assert!(response.is_last);
+    }
+}
+
+// proves: BASE-060
+#[test]
+fn a_capability_that_the_client_lacks_is_told_with_a_status() {
+    let mut site = Site::new();
+    let exchange = site.post_modern("tools/call", Some("echo"), r#""name":"echo""#);
+    let call = site.last_call();
+    let question =
+        InputQuestion { key: "k".into(), kind: InputKind::Roots, params: Json::new("{}").expect("JSON") };
+    let now = site.now;
+    let refused = site.server().require_input(now, call, Vec::from([question]), None);
+    let Err(Error::PeerIncompatible(PeerIncompatible::MissingCapability(missing))) = refused else {
+        panic!("{refused:?}");
+    };
+    let data = Json::new(&format!(r#"{{"requiredCapabilities":{missing}}}"#)).expect("JSON");
+    let error = RpcError::new(RpcError::MISSING_CLIENT_CAPABILITY, "roots are needed").with_data(data);
+    site.server().respond_error(call, error).expect("an answer");
+    let response = site.take(exchange);
+    assert_eq!(refusal(&response), (400, -32021));
+    assert!(message(&response)["error"]["data"]["requiredCapabilities"]["roots"].is_object());
+}
+
+// proves: BASE-274 BASE-275
+#[test]
+fn a_stream_carries_what_concerns_its_request_and_no_requests() {
+    let mut site = Site::new();
+    let [first, second] = [1, 2].map(|_| {
+        let exchange = site.post_modern("tools/call", Some("echo"), r#""name":"echo""#);
+        (exchange, site.last_call())
+    });
+    for step in [1.0, 2.0] {
+        assert_eq!(site.server().notify(first.1, progress(step)), Ok(true));
+    }
+    assert_eq!(site.server().notify(second.1, progress(7.0)), Ok(true));
+    site.server().add_tool(r#"{"name":"new","inputSchema":{"type":"object"}}"#).expect("a tool");
+    // A question is the end of the request.
+    let params =
+        r#"{"message":"m","requestedSchema":{"type":"object","properties":{"a":{"type":"string"}}}}"#;
+    let question = InputQuestion {
+        key: "k".into(),
+        kind: InputKind::Elicitation,
+        params: Json::new(params).expect("JSON"),
+    };
+    let now = site.now;
+    site.server().require_input(now, first.1, Vec::from([question]), None).expect("asked");
+    site.server().respond(second.1, RESULT).expect("an answer");
+    for ((exchange, _), steps) in [(first, &[1.0, 2.0][..]), (second, &[7.0])] {
+        let response = site.take(exchange);
+        assert!(response.is_last);
+        let messages: Vec<Value> =
+            response.messages().iter().map(|text| serde_json::from_str(text).expect("JSON")).collect();
+        let (answer, notices) = messages.split_last().expect("an answer");
+        assert!(answer["result"].is_object());
+        let told: Vec<_> = notices.iter().map(|notice| notice["params"]["progress"].as_f64()).collect();
+        assert_eq!(told, steps.iter().copied().map(Some).collect::<Vec<_>>());
+        assert!(notices.iter().all(|notice| notice.get("id").is_none()));
     }
 }
 
@@ -154,7 +216,7 @@ fn a_server_without_sessions_knows_none() {
     assert_eq!((response.status, response.header("mcp-session-id")), (200, None));
 }
 
-// proves: BASE-438
+// proves: BASE-438 FEAT-098
 #[test]
 fn nobody_is_known_by_a_header() {
     let mut site = Site::new();

@@ -301,7 +301,7 @@ fn questions_beyond_what_was_declared_or_bounded_fail_the_request() {
     assert_eq!(violation(&ask("{}", "\"1234567890\"")), Violation::TooLong);
 }
 
-// proves: BASE-025 BASE-162 BASE-180
+// proves: BASE-025 BASE-162 BASE-180 BASE-208
 #[test]
 fn requests_of_a_modern_server_are_never_answered() {
     let mut peer = ready();

@@ -104,7 +104,7 @@ fn annotations_that_break_a_rule_make_the_tool_unusable() {
     }
 }
 
-// proves: BASE-299
+// proves: BASE-299 FEAT-080
 #[test]
 fn annotations_that_properties_alone_do_not_lead_to_make_the_tool_unusable() {
     const LEAF: &str = r#"{"type":"string","x-mcp-header":"A"}"#;
@@ -158,7 +158,7 @@ fn values(arguments: &str) -> Vec<(String, String)> {
     found.into_iter().map(|(name, value)| (name.into(), encode(&value).into_owned())).collect()
 }
 
-// proves: BASE-292 BASE-300 BASE-305 BASE-317 FEAT-074
+// proves: BASE-292 BASE-300 BASE-305 BASE-317 FEAT-074 FEAT-084 FEAT-085
 #[test]
 fn arguments_become_headers() {
     let arguments = r#"{"query":"SELECT * FROM users","region":"us-west1","priority":42,"verbose":false,"debug":true,

@@ -12,7 +12,7 @@ fn with_common(more: &[&str]) -> Vec<String> {
     COMMON.iter().chain(more).map(|line| (*line).to_owned()).collect()
 }
 
-// proves: BASE-203 BASE-204 BASE-209 BASE-281 BASE-288 BASE-289 BASE-290 BASE-306 BASE-310
+// proves: BASE-203 BASE-204 BASE-207 BASE-209 BASE-281 BASE-288 BASE-289 BASE-290 BASE-306 BASE-310
 #[test]
 fn modern_messages_repeat_themselves_in_headers() {
     let mut wire = Wire::new();
@@ -41,12 +41,13 @@ fn modern_messages_repeat_themselves_in_headers() {
     assert!(!notice.is_stream);
 }
 
-// proves: BASE-260 BASE-269 BASE-270
+// proves: BASE-206 BASE-260 BASE-269 BASE-270
 #[test]
 fn legacy_messages_name_revision_and_session() {
     let mut wire = Wire::in_session(LEGACY);
     let own = with_common(&["mcp-protocol-version: 2025-11-25", "mcp-session-id: s1"]);
-    assert_eq!(lines(&wire.call(1, LEGACY)), own);
+    let call = wire.call(1, LEGACY);
+    assert_eq!((lines(&call), call.body.as_str()), (own.clone(), "{}"));
     // An answer to a request of the server.
     wire.send(Route::Alone, None);
     assert_eq!(lines(&wire.request()), own);

@@ -40,7 +40,7 @@ fn an_id_is_told_with_the_answer_that_opens_the_session() {
     assert_eq!(response(&mut http, exchange).header("mcp-session-id"), None);
 }
 
-// proves: BASE-268
+// proves: BASE-267 BASE-268
 #[test]
 fn a_session_belongs_to_who_opened_it() {
     let mut http = http();
