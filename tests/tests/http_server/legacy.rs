@@ -27,7 +27,7 @@ fn resume(site: &mut Site, id: &str, after: &str) -> Response {
     site.take(exchange)
 }
 
-// proves: BASE-195 BASE-210 BASE-215 BASE-220 BASE-225 BASE-256
+// proves: BASE-195 BASE-210 BASE-215 BASE-218 BASE-220 BASE-222 BASE-223 BASE-225 BASE-256
 #[test]
 fn a_session_from_its_handshake_to_its_end() {
     for revision in HTTP_REVISIONS {
@@ -61,7 +61,7 @@ fn a_session_from_its_handshake_to_its_end() {
     }
 }
 
-// proves: BASE-211 BASE-213 BASE-261 BASE-263 BASE-271 BASE-272
+// proves: BASE-211 BASE-213 BASE-261 BASE-263 BASE-272
 #[test]
 fn what_names_no_session_or_a_wrong_one_is_refused() {
     let mut site = Site::new();
@@ -187,7 +187,7 @@ fn a_question_travels_on_the_stream_of_its_call() {
     assert_eq!((response.messages().len(), response.is_last), (2, true));
 }
 
-// proves: BASE-240 BASE-245
+// proves: BASE-238 BASE-239 BASE-240 BASE-244 BASE-245
 #[test]
 fn what_concerns_no_call_goes_to_the_stream_of_the_session() {
     let mut site = Site::new();

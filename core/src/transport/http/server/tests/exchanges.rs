@@ -208,6 +208,7 @@ fn an_answer_is_given_once() {
     assert_eq!(response(&mut http, exchange).body, "first");
 }
 
+// proves: BASE-279
 #[test]
 fn silence_is_broken_by_a_stream_and_comments() {
     let mut http = http();

@@ -56,6 +56,19 @@ fn an_unknown_session_is_asked_for_once() {
     assert_eq!(response(&mut http, stolen).status, 404);
 }
 
+// proves: BASE-271
+#[test]
+fn a_client_that_names_no_revision_is_an_old_one() {
+    for (revision, retries) in [(None, 0), (Some("2025-06-18"), 0), (Some("2025-11-25"), 1)] {
+        let mut http = external();
+        let mut headers = Vec::from([("Mcp-Session-Id", "far")]);
+        headers.extend(revision.map(|revision| ("MCP-Protocol-Version", revision)));
+        let stream = get(&mut http, &headers);
+        http.resolve_session(START, stream, Some(session(9)));
+        assert_eq!(response(&mut http, stream).fields("retry").len(), retries, "{revision:?}");
+    }
+}
+
 #[test]
 fn a_session_that_nobody_knows_is_unknown_to_all_who_wait() {
     let mut http = external();

@@ -10,7 +10,7 @@ fn as_principal<'a>(
     RequestHead { principal, ..head(method, headers) }
 }
 
-// proves: BASE-256 BASE-257 BASE-258
+// proves: BASE-256 BASE-257 BASE-258 FEAT-661
 #[test]
 fn an_id_is_told_with_the_answer_that_opens_the_session() {
     let mut http = http();
@@ -40,7 +40,7 @@ fn an_id_is_told_with_the_answer_that_opens_the_session() {
     assert_eq!(response(&mut http, exchange).header("mcp-session-id"), None);
 }
 
-// proves: BASE-267 BASE-268
+// proves: BASE-267 BASE-268 FEAT-660 FEAT-662
 #[test]
 fn a_session_belongs_to_who_opened_it() {
     let mut http = http();

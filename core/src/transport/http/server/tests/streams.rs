@@ -20,7 +20,7 @@ fn streaming(revision: Revision) -> (Http, String, ExchangeHandle) {
     (http, id, exchange)
 }
 
-// proves: BASE-230 BASE-233 BASE-248 BASE-249 BASE-443
+// proves: BASE-230 BASE-233 BASE-247 BASE-248 BASE-249 BASE-443
 #[test]
 fn a_stream_begins_with_an_id_since_2025_11_25() {
     let (mut http, id, exchange) = streaming(Revision::V2025_11_25);
@@ -149,7 +149,7 @@ fn what_cannot_be_resumed_is_not_closed() {
     assert!(!http.close_stream(START, modern, None));
 }
 
-// proves: BASE-235 BASE-238 BASE-245
+// proves: BASE-235 BASE-238 BASE-242 BASE-245
 #[test]
 fn a_session_has_one_stream_of_its_own() {
     let (mut http, id, call) = streaming(Revision::V2025_11_25);
