@@ -218,6 +218,11 @@ impl<'a> Walk<'a> {
         if is_modern || message["method"] == "initialize" {
             assert_eq!(header(&request, "mcp-session-id"), None);
         }
+        // One message a request; of modern servers nothing is asked that could be answered. Batches of answers exist
+        // in a revision that has no header of its own.
+        let is_batch = message.is_array();
+        assert!(!is_batch || header(&request, "mcp-protocol-version").is_none(), "{message}");
+        assert!(!is_modern || message["method"].is_string(), "{message}");
         if message["method"] == "initialize" {
             assert_eq!(header(&request, "mcp-protocol-version"), None);
         }

@@ -66,7 +66,7 @@ fn results(events: &[Event]) -> Vec<(RequestHandle, &str)> {
     found
 }
 
-// proves: BASE-216 BASE-288 BASE-289 BASE-281 BASE-282
+// proves: BASE-216 BASE-281 BASE-282 BASE-288 BASE-289 BASE-328
 #[test]
 fn a_modern_server_is_found_and_called() {
     let mut host = host(Revisions::ALL);

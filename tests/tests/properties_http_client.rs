@@ -12,6 +12,7 @@ fn decisions(random: &mut Random) -> Vec<u8> {
     (0..count).map(|_| random.number() as u8).collect()
 }
 
+// proves: BASE-203 BASE-206 BASE-207 BASE-208
 #[test]
 fn promises_hold_whatever_happens() {
     for mut random in Random::seeds(1_500) {

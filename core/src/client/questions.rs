@@ -21,7 +21,7 @@ use crate::time::Instant;
 use super::calls::{Call, Purpose};
 use super::labels::About;
 use super::notifications::members;
-use super::state::{Action, Occurrence};
+use super::state::{Action, Occurrence, State};
 use super::{Client, Event};
 
 /// Names a batch whose replies are collected.
@@ -297,6 +297,10 @@ impl Client {
         outcome: Result<&str, &RpcError>,
         batch: Option<BatchNumber>,
     ) {
+        if self.config.http && self.state == State::Probing {
+            // The probe is a modern request: nothing that comes in its response is answered.
+            return;
+        }
         let text = match outcome {
             Ok(result) => write::response(id, result.len(), |out| out.push_str(result)),
             Err(error) => write::error(Some(id), error),

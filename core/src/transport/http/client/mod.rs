@@ -26,11 +26,13 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 
 use crate::error::{ApiMisuse, Error};
 use crate::machine::{ExchangeHandle, Machine};
 use crate::revision::Revision;
 use crate::time::Instant;
+use crate::transport::http::headers::SESSION_ID;
 
 use exchange::Table;
 use http_sse::Channel;
@@ -59,7 +61,7 @@ pub struct HttpClient<M> {
     /// How far the opening of a legacy session is.
     opening: Opening,
     session: Session,
-    /// The revision that the machine named last.
+    /// The legacy revision that the machine named last.
     revision: Option<Revision>,
     channel: Channel,
     search: Search,
@@ -71,12 +73,12 @@ pub struct HttpClient<M> {
 struct Session {
     /// Counts the sessions of this client, so that what belongs to an older one is known.
     number: u64,
-    /// What the server calls it. It is a secret of the two (basic/transports, 2025-11-25).
+    /// What the server calls it. It is a secret of the two.
     id: Option<Box<str>>,
 }
 
-impl core::fmt::Debug for Session {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Session({})", self.number)
     }
 }
@@ -145,8 +147,8 @@ pub enum HttpTransmit {
     Close,
 }
 
-/// A request to send.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A request to send. Its `Debug` form does not show the session id, which is a secret (basic/transports, 2025-11-25).
+#[derive(Clone, PartialEq, Eq)]
 pub struct HttpRequest {
     /// Names it in what the host reports. Each request has a handle of its own.
     pub exchange: ExchangeHandle,
@@ -160,6 +162,21 @@ pub struct HttpRequest {
     pub body: String,
     /// The response may stay silent for as long as it likes: no read timeout applies. The machine has its own.
     pub is_stream: bool,
+}
+
+impl fmt::Debug for HttpRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |(name, value): &'_ (_, _)| (*name, if *name == SESSION_ID { "..." } else { *value });
+        let headers = self.headers.iter().map(|(name, value)| shown(&(&**name, &**value)));
+        f.debug_struct("HttpRequest")
+            .field("exchange", &self.exchange)
+            .field("method", &self.method)
+            .field("url", &self.url)
+            .field("headers", &headers.collect::<Vec<_>>())
+            .field("body", &self.body)
+            .field("is_stream", &self.is_stream)
+            .finish()
+    }
 }
 
 /// Why an exchange brought no response, or not all of it.

@@ -113,7 +113,7 @@ impl<M: Machine> HttpClient<M> {
             self.begin_session();
         }
         let named = mirrored.as_ref().and_then(|mirrored| mirrored.protocol_version);
-        self.revision = named.or(self.revision);
+        self.revision = named.filter(|named| named.era() == Era::Legacy).or(self.revision);
         // An answer to the server may say nothing of itself; it belongs to the session.
         let repeats = mirrored.is_some();
         let revision = if repeats { named } else { self.revision };

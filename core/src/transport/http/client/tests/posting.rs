@@ -55,6 +55,19 @@ fn legacy_messages_name_revision_and_session() {
     assert_eq!(lines(&wire.call(2, MODERN)), with_common(&["mcp-protocol-version: 2026-07-28"]));
 }
 
+// proves: BASE-259
+#[test]
+fn the_session_id_is_kept_secret() {
+    let mut wire = Wire::with(|config| config.authorizes = true);
+    wire.send(Route::Opens(RequestHandle::from_number(1)), Some(handshake()));
+    let initialize = wire.request().exchange;
+    wire.answer(initialize, 200, &[JSON[0], ("mcp-session-id", "hush-hush")], "{\"id\":1}");
+    let call = wire.call(2, LEGACY);
+    assert_eq!(header(&call, headers::SESSION_ID), Some("hush-hush"));
+    let shown = format!("{call:?} {:?}", wire.http);
+    assert!(shown.contains("mcp-session-id") && !shown.contains("hush-hush"), "{shown}");
+}
+
 // proves: BASE-264
 #[test]
 fn a_handshake_names_neither_revision_nor_session() {
