@@ -15,13 +15,15 @@ export BENCH_WORK="${BENCH_WORK:-$root/.work/bench/yardstick}"
 results=$root/.work/bench/results
 mkdir -p "$results" "$BENCH_WORK"
 
-cargo build --release --locked -p barewire --example stdio_server
-cp "${CARGO_TARGET_DIR:-target}/release/examples/stdio_server" .work/bench/stdio_server
-python3 tests/python_env.py wheel
+cargo build --release --locked -p barewire --example stdio_server --example http_server
+for example in stdio_server http_server; do
+    cp "${CARGO_TARGET_DIR:-target}/release/examples/$example" ".work/bench/$example"
+done
+python3 tests/python_env.py tools
 
-floors=floor-rust,floor-python,exec-python
-peers=rmcp,rmcp-pipes-1t,py-mcp-high,py-mcp-low
+floors=floor-rust,floor-axum,floor-python,floor-stream,exec-python
+peers=rmcp,rmcp-pipes-1t,rmcp-nodelay,rmcp-json,py-mcp-high,py-mcp-low,py-mcp-low-json
 ours=barewire-rust,barewire-python,barewire-python-inline
-"$yardstick/run.sh" --also "$root/bench/impls.toml" --out "$results" --kind exec,stdio,client \
+"$yardstick/run.sh" --also "$root/bench/impls.toml" --out "$results" --kind exec,stdio,client,http \
     --only "$floors,$peers,$ours" "$@"
 python3 bench/targets.py "$results"

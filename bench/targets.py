@@ -29,6 +29,9 @@ RUST = ("barewire-rust", "stdio", "floor-rust")
 PYTHON = ("barewire-python", "stdio", "floor-python")
 INLINE = ("barewire-python-inline", "stdio", "floor-python")
 CLIENT = ("barewire-python", "client", "floor-python")
+HTTP = ("barewire-python", "http", "floor-python")
+HTTP_INLINE = ("barewire-python-inline", "http", "floor-python")
+HTTP_STREAM = ("barewire-python", "http", "floor-stream")
 
 TARGETS = [
     Target(*RUST, "seq_cpu_us", "sequential calls", 1.3),
@@ -48,6 +51,11 @@ TARGETS = [
     Target(*INLINE, "pipe64_cpu_us", "64 in flight", 1.2),
     Target(*CLIENT, "seq_cpu_us", "sequential calls", 2.0),
     Target(*CLIENT, "pipe64_cpu_us", "64 at once", 2.0),
+    Target(*HTTP, "c1_cpu_us", "1 connection", 1.6),
+    Target(*HTTP, "c32_cpu_us", "32 connections", 1.6),
+    Target(*HTTP_INLINE, "c1_cpu_us", "1 connection", 1.6),
+    Target(*HTTP_INLINE, "c32_cpu_us", "32 connections", 1.6),
+    Target(*HTTP_STREAM, "progress_cpu_us", "progress", 1.3),
 ]
 
 # kind, revision, implementation, metric -> round -> value

@@ -1,4 +1,4 @@
-"""The five tools of the benchmark: `bench_server.py [inline]`.
+"""The five tools of the benchmark: `bench_server.py [inline] [http PORT]`.
 
 Handlers are async; with the argument `inline` they are sync and run where the request is taken.
 """
@@ -64,4 +64,7 @@ else:
 
 
 if __name__ == "__main__":
-    server.run()
+    if "http" in sys.argv:
+        server.run_http(port=int(sys.argv[-1]))
+    else:
+        server.run()
