@@ -1,4 +1,4 @@
-"""The least that an ASGI app under uvicorn can do for a call that reports progress: one event a send, no MCP rules.
+"""The least that an ASGI app does for a call that reports progress: one event a send, no MCP rules.
 
 usage: floor_stream.py PORT
 """
