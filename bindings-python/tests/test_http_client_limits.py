@@ -196,6 +196,39 @@ def test_a_client_of_the_application_is_used_and_left_open(server: RawServer) ->
     assert {exchange.headers["x-mine"] for exchange in server.seen} == {"2"}
 
 
+def test_streams_of_a_client_of_the_application_have_no_read_timeout(server: RawServer) -> None:
+    async def main() -> None:
+        async with (
+            httpx2.AsyncClient(timeout=httpx2.Timeout(5.0, read=0.05)) as http,
+            Client(server.url, http=http) as client,
+        ):
+            with pytest.raises(TimeoutError):
+                await client.call_tool("hang", timeout=0.3)
+
+    asyncio.run(main())
+
+
+def test_what_credentials_raise_is_the_cause(run: Run, server: RawServer) -> None:
+    class Broken(httpx2.Auth):
+        def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response, None]:
+            raise RuntimeError("no token")
+            yield request
+
+    with pytest.raises(ConnectionLostError) as caught:
+        run(never, server.url, auth=Broken())
+    assert str(caught.value.__cause__) == "no token"
+
+
+def test_cancelling_all_of_trio_leaves_in_order(server: RawServer) -> None:
+    async def main() -> None:
+        with trio.move_on_after(0.3) as scope:
+            async with Client(server.url, on_change=print) as client:
+                await client.call_tool("hang")
+        assert scope.cancelled_caught
+
+    trio.run(main)
+
+
 def test_options_of_http_are_for_urls() -> None:
     for kind in (Client, sync.Client):
         with pytest.raises(TypeError, match="are for a server at a URL"):

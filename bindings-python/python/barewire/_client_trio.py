@@ -113,12 +113,15 @@ class TrioHost(AsyncHost):
 
     async def leave(self) -> None:
         """End what was spawned, and close the link."""
-        if self._exchanges is not None:
-            await self._exchanges.aclose()
-        for link in self._links:
-            await self._close_link(link)
-        self._nursery.cancel_scope.cancel()
-        await self._manager.__aexit__(None, None, None)
+        try:
+            if self._exchanges is not None:
+                await self._exchanges.aclose()
+            for link in self._links:
+                await self._close_link(link)
+        finally:
+            # Whatever ends this early, the nursery has to be left.
+            self._nursery.cancel_scope.cancel()
+            await self._manager.__aexit__(None, None, None)
 
     def wake_up_at(self, deadline: int) -> None:
         """Call `time_passed` at `deadline`."""

@@ -38,6 +38,8 @@ WAITING_REPORTS = 1024
 WAITING_CHANGES = 1024
 #: Log messages and list changes that may wait for a slow callback; the oldest are dropped beyond it.
 WAITING_NOTICES = 1024
+#: Milliseconds until a subscription that broke is renewed; doubled while that fails, up to a minute.
+RENEWAL = 1_000
 #: Seconds to look on after the last step, which no child can refuse.
 KILL_WAIT = 5.0
 
@@ -172,6 +174,40 @@ class Changes:
             self._on_news()
 
 
+class Listening:
+    """The subscription behind `on_change`, which is renewed when it breaks."""
+
+    __slots__ = ("_wait", "_was_honoured", "_was_lost", "again_at", "handle")
+
+    def __init__(self) -> None:
+        self.handle: int | None = None
+        #: When to subscribe again.
+        self.again_at: int | None = None
+        self._wait = RENEWAL
+        self._was_honoured = False
+        self._was_lost = False
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to subscribe again."""
+        return self.again_at is not None and self.again_at <= now()
+
+    def acknowledge(self, subscription: int) -> bool:
+        """The server has agreed. True if changes may have been missed before."""
+        if subscription != self.handle:
+            return False
+        was_lost, self._was_lost = self._was_lost, False
+        self._was_honoured, self._wait = True, RENEWAL
+        return was_lost
+
+    def lose(self, subscription: int) -> None:
+        """It is over. A server that has never agreed is not asked again."""
+        if subscription == self.handle and self._was_honoured:
+            self._was_lost = True
+            self.again_at = now() + self._wait
+            self._wait = min(2 * self._wait, 60 * RENEWAL)
+
+
 def shutdown_steps(timeouts: native.Timeouts | None) -> Iterator[Step]:
     """How a child is to be ended, as the core says. To be drawn from while the steps are carried out."""
     shutdown = native.ChildShutdown(timeouts)
@@ -226,6 +262,8 @@ class Engine:
         self.on_change: Callable[[Change], object] | None = None
         #: What the handler raised whose question is being refused.
         self._cause: BaseException | None = None
+        #: The subscription behind `on_change`.
+        self._listening: Listening | None = None
         self._wake_at: int | None = None
         self._notices: deque[tuple[Callable[[Any], object], Any]] = deque(maxlen=WAITING_NOTICES)
 
@@ -290,6 +328,9 @@ class Engine:
     def time_passed(self) -> None:
         """A deadline has come."""
         self._wake_at = None
+        listening = self._listening
+        if listening is not None and listening.is_due and self.error is None:
+            self._listen(listening)
         self.feed(lambda: self.machine.handle_timeout(now()))
 
     def refuse(self, question: int, code: int, message: str, cause: BaseException) -> None:
@@ -316,10 +357,17 @@ class Engine:
     def progressed(self) -> None:
         """Send what the machine has to send, and look at when it wants to be called again."""
         self.carriage.flush()
-        deadline = self.machine.poll_timeout()
+        deadline = self._next_deadline()
         if deadline is not None and (self._wake_at is None or deadline < self._wake_at):
             self._wake_at = deadline
             self.wake_up_at(deadline)
+
+    def _next_deadline(self) -> int | None:
+        deadline = self.machine.poll_timeout()
+        again = None if self._listening is None else self._listening.again_at
+        if again is None or deadline is None:
+            return again if deadline is None else deadline
+        return min(again, deadline)
 
     def next_notice(self) -> tuple[Callable[[Any], object], Any] | None:
         """The next callback to call, and what with."""
@@ -354,9 +402,14 @@ class Engine:
     def _on_ready(self, event: native.Ready) -> None:
         self.ready = event
         if self.on_change is not None:
-            wanted = native.SubscriptionFilter(tools=True, resources=True, prompts=True)
-            self.machine.subscribe(wanted, now())
+            self._listening = Listening()
+            self._listen(self._listening)
         self.settled()
+
+    def _listen(self, listening: Listening) -> None:
+        listening.again_at = None
+        wanted = native.SubscriptionFilter(tools=True, resources=True, prompts=True)
+        listening.handle = self.machine.subscribe(wanted, now())
 
     def _on_session_replaced(self, event: native.SessionReplaced) -> None:
         self.ready = event
@@ -408,12 +461,17 @@ class Engine:
         changes = self.subscriptions.get(event.subscription)
         if changes is not None:
             changes.acknowledge(event.honoured)
+        elif self._listening is not None and self._listening.acknowledge(event.subscription):
+            for change in everything(event.honoured):
+                self._change(change, None)
 
     def _on_subscription_ended(self, event: native.SubscriptionEnded) -> None:
         changes = self.subscriptions.pop(event.subscription, None)
         if changes is not None:
             lost = None if event.graceful else ConnectionLostError("the subscription was lost or refused")
             changes.end(lost and self.carriage.explain(lost))
+        elif self._listening is not None and not event.graceful:
+            self._listening.lose(event.subscription)
 
     def _on_list_changed(self, event: native.ListChanged) -> None:
         self._change(Change(event.kind), event.subscription)

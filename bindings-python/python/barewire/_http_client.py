@@ -22,8 +22,9 @@ __all__ = ["AsyncExchanges", "settings"]
 
 #: Seconds to wait for a connection, and to be rid of what is sent. The core waits for answers.
 TIMEOUT = httpx2.Timeout(30.0, read=None, pool=None)
-#: The core bounds what is in flight.
-LIMITS = httpx2.Limits(max_connections=None, max_keepalive_connections=64)
+#: The core bounds what is in flight. Most servers close a connection that is idle for five seconds, and a
+#: request that crosses with that would be lost.
+LIMITS = httpx2.Limits(max_connections=None, max_keepalive_connections=64, keepalive_expiry=4.0)
 
 
 def settings(options: HttpOptions) -> dict[str, Any]:
@@ -49,6 +50,9 @@ class AsyncExchanges:
         self._carriage = carriage
         self._own = options.client is None
         self._client: httpx2.AsyncClient = options.client or httpx2.AsyncClient(**settings(options))
+        # Whoever brings a client may have given it a timeout, which streams must not have.
+        given = self._client.timeout
+        self._patient = httpx2.Timeout(connect=given.connect, read=None, write=given.write, pool=given.pool)
         self._running: dict[int, Callable[[], object]] = {}
         self._paused: set[Waker] = set()
         self._ended = host.waker()
@@ -90,6 +94,7 @@ class AsyncExchanges:
                 request.url,
                 headers=request.headers,
                 content=request.body or None,
+                timeout=self._patient if request.is_stream else httpx2.USE_CLIENT_DEFAULT,
                 follow_redirects=False,
             )
             async with stream as response:
@@ -100,7 +105,7 @@ class AsyncExchanges:
                     if not carriage.machine.wants_input(exchange):
                         await self._wait_for_room(exchange)
             carriage.receive_end(exchange)
-        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
+        except Exception as error:  # of httpx2, or of what the application has put into it
             carriage.receive_failure(exchange, sent or not _was_not_sent(error), error)
         finally:
             self._running.pop(exchange, None)

@@ -30,6 +30,7 @@ class LoopThread:
         self._loop = asyncio.new_event_loop()
         self._time_passed = time_passed
         self._timer: asyncio.TimerHandle | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
         self._thread = threading.Thread(target=self._loop.run_forever, name="barewire-http", daemon=True)
         self._thread.start()
 
@@ -38,13 +39,19 @@ class LoopThread:
         return LoopWaker(self._loop)
 
     def spawn(self, function: Callable[..., Awaitable[None]], *arguments: Any) -> Callable[[], object]:
-        """Run `function` in a task; what is returned cancels it."""
+        """Run `function` in a task; what is returned cancels it. To be called in the loop."""
 
         async def run() -> None:
             await function(*arguments)
 
-        future = asyncio.run_coroutine_threadsafe(run(), self._loop)
-        return future.cancel
+        task = self._loop.create_task(run())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task.cancel
+
+    def call(self, function: Callable[..., object], *arguments: Any) -> None:
+        """Call `function` in the loop, in the order in which this is called."""
+        self._loop.call_soon_threadsafe(function, *arguments)
 
     def run(self, coroutine: Any) -> Future[None]:
         """Run a coroutine, for somebody who waits for it."""
@@ -55,11 +62,18 @@ class LoopThread:
         self._loop.call_soon_threadsafe(self._set_timer, deadline)
 
     def stop(self) -> None:
-        """End the thread. Tasks that have not ended are forgotten."""
+        """End all tasks, and the thread. Not to be called in the loop."""
+        self.run(self._end_tasks()).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
-        if threading.current_thread() is not self._thread:
-            self._thread.join()
-            self._loop.close()
+        self._thread.join()
+        self._loop.close()
+
+    async def _end_tasks(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _set_timer(self, deadline: int) -> None:
         if self._timer is not None:
@@ -95,11 +109,11 @@ class ThreadExchanges:
 
     def start(self, request: native.HttpRequest) -> None:
         """Send a request, and hand in what comes back."""
-        self._exchanges.start(request)
+        self.thread.call(self._exchanges.start, request)
 
     def abort(self, exchange: int) -> None:
         """Give up an exchange."""
-        self._exchanges.abort(exchange)
+        self.thread.call(self._exchanges.abort, exchange)
 
     def progressed(self) -> None:
         """The machine may want to read on where it did not."""
