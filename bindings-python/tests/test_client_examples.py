@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from client_harness import PATIENCE, raw_server
+from raw_http_server import MODERN, RawServer
 from test_client import ERAS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -26,6 +27,14 @@ def run(name: str, *arguments: str, text: str = "") -> str:
 
 def test_hello() -> None:
     assert run("hello_client.py") == "Hello, world!\n"
+
+
+@pytest.mark.parametrize("era", ["modern", "legacy"])
+def test_http(era: str) -> None:
+    with RawServer(era) as server:
+        told = run("http_client.py", server.url, "echo", '{"text": "hi"}')
+    assert told.splitlines()[0] == f"speaks {server.revision if era == 'legacy' else MODERN}"
+    assert told.splitlines()[-1] == "hi"
 
 
 @pytest.mark.parametrize("revision", ERAS.values())
