@@ -196,6 +196,29 @@ def test_a_client_of_the_application_is_used_and_left_open(server: RawServer) ->
     assert {exchange.headers["x-mine"] for exchange in server.seen} == {"2"}
 
 
+def test_a_server_of_the_same_process() -> None:
+    server = barewire.Server("here", version="1")
+
+    @server.tool
+    async def greet(name: str, ctx: barewire.Context) -> str:
+        """Greet someone."""
+        await ctx.progress(1, 2)
+        return f"Hello, {name}!"
+
+    async def main() -> None:
+        transport = httpx2.ASGITransport(app=server.asgi())
+        seen: list[barewire.Progress] = []
+        async with (
+            httpx2.AsyncClient(transport=transport) as http,
+            Client("http://localhost/mcp", http=http) as client,
+        ):
+            greeting = await client.call_tool("greet", {"name": "you"}, on_progress=seen.append)
+            assert words(greeting) == "Hello, you!"
+            assert len(seen) == 1
+
+    asyncio.run(main())
+
+
 def test_streams_of_a_client_of_the_application_have_no_read_timeout(server: RawServer) -> None:
     async def main() -> None:
         async with (

@@ -180,6 +180,8 @@ class Client(BaseClient):
     that it can do; `capabilities` adds to that. They may be coroutine functions, and run in a thread if they
     are not. `on_log` and `on_change` are called for what the server logs and for changes of its lists, one
     call after the other. While one of them is slow, up to 1024 notices wait, and then the oldest are dropped.
+    Where changes may have been missed, because a stream broke or the server forgot its session, all lists are
+    told as changed.
 
     `limits` and `timeouts` stand in for the defaults of :class:`barewire.Limits` and
     :class:`barewire.Timeouts`.

@@ -41,7 +41,8 @@ class Client(BaseClient):
     functions. `on_progress` is called in the thread that waits for the result. The handlers of questions run
     each in a thread of their own; `on_log` and `on_change` in one thread, one call after the other.
 
-    All methods may be called from any number of threads at once. One thread reads for all of them. An
+    All methods may be called from any number of threads at once. One thread reads for all of them; an
+    ``httpx2.AsyncClient`` given as `http` is used by that thread alone. An
     exception that ends the wait for a result, such as KeyboardInterrupt, cancels the request. Leaving the
     ``with`` block makes the requests of other threads fail at once.
     """
