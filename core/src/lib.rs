@@ -69,7 +69,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`client`], [`server`] | the two roles: commands, events |
-//! | [`transport`] | framing on a byte stream, and the steps that end a child process |
+//! | [`transport`] | framing on a byte stream, HTTP in every era, event streams, and the steps that end a child process |
 //! | [`model`] | optional typed values for what params and results hold |
 //! | [`uri_template`] | RFC 6570: expansion and matching |
 //! | the root | values that all share: handles, [`Json`], [`Error`], [`Limits`], [`Timeouts`], [`Revision`] |
@@ -91,7 +91,6 @@ mod jsonrpc;
 mod limits;
 mod logging;
 mod machine;
-#[allow(dead_code, reason = "the roles and the transport take it up")]
 mod mirror;
 pub mod model;
 mod pending;

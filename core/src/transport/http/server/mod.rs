@@ -57,6 +57,29 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// A stream to which more than [`Limits::queued_bytes`](crate::Limits::queued_bytes) wait is told nothing that may be left out, and one to
 /// which twice as much wait is broken off; a single message may be larger. At [`Limits::sessions`](crate::Limits::sessions) the session that was idle
 /// longest makes room for a new one, and no more channels of HTTP+SSE are opened.
+///
+/// ```
+/// use barewire::server::Server;
+/// use barewire::transport::http::server::{Endpoint, HttpServer, HttpServerConfig, RequestHead};
+/// use barewire::{Implementation, Instant, Seed, ServerConfig};
+///
+/// let server = Server::new(ServerConfig::new(Implementation::new("clock", "1"), [1; 32]))?;
+/// let mut http = HttpServer::new(server, HttpServerConfig::new(Seed::new([2; 32])));
+///
+/// // A request as the host has read it.
+/// let headers = [("host", "localhost"), ("content-type", "application/json")];
+/// let head =
+///     RequestHead { method: "POST", endpoint: Endpoint::Streamable, headers: &headers, principal: None };
+/// let body = br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",
+///     "capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
+/// let exchange = http.receive_whole(Instant::ZERO, head, body);
+///
+/// assert_eq!(http.poll_ready(), Some(exchange));
+/// let part = http.poll_response(exchange).expect("the whole response");
+/// assert_eq!(part.head.map(|head| head.status), Some(200));
+/// assert!(part.is_last);
+/// # Ok::<(), barewire::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct HttpServer<M> {
     machine: M,
