@@ -137,6 +137,7 @@ impl Server {
             method,
             context: context.clone(),
             source: arrival.source,
+            takes_stream: arrival.envelope.takes_stream,
             progress: None,
             batch: arrival.batch,
             params,

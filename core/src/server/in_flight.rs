@@ -25,6 +25,8 @@ pub(super) struct InFlight {
     pub(super) method: Option<Method>,
     /// Where it came from, and its answer goes to.
     pub(super) source: Source,
+    /// Whether something can be sent before its answer.
+    pub(super) takes_stream: bool,
     /// What the application was told of it. Answers and state are those of the last round.
     pub(super) context: RequestContext,
     /// The progress told last, which the next must exceed.

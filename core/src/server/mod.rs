@@ -292,7 +292,8 @@ impl Server {
     /// has to be guarded by the application.
     ///
     /// # Errors
-    /// [`InputNotPossible`](crate::ApiMisuse::InputNotPossible) for methods that cannot ask;
+    /// [`InputNotPossible`](crate::ApiMisuse::InputNotPossible) for methods that cannot ask, and for legacy clients that take no
+    /// stream as the response;
     /// [`MissingCapability`](crate::PeerIncompatible::MissingCapability) naming what the client lacks (not fatal here: answer
     /// the request); [`LimitExceeded`](Error::LimitExceeded) for rounds, questions or state; as [`respond`](Self::respond).
     pub fn require_input(

@@ -122,7 +122,9 @@ impl Server {
         if entry.asking.is_some() {
             return Err(ApiMisuse::AlreadyAnswered.into());
         }
-        if !entry.method.is_some_and(|method| method.row().rounds) {
+        // A question to a legacy client belongs to the stream of the request that causes it, and nowhere else.
+        let has_way = era == Era::Modern || entry.takes_stream;
+        if !has_way || !entry.method.is_some_and(|method| method.row().rounds) {
             return Err(ApiMisuse::InputNotPossible.into());
         }
         let (round, capabilities) = (context.round + 1, context.capabilities.clone());

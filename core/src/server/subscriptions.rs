@@ -150,6 +150,7 @@ impl Server {
             method: Some(Method::SubscriptionsListen),
             context: self.context(arrival, caller, message),
             source: arrival.source,
+            takes_stream: arrival.envelope.takes_stream,
             progress: None,
             batch: arrival.batch,
             params: None,

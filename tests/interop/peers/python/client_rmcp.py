@@ -1,4 +1,4 @@
-"""The interop peer client on crates.io `rmcp`: the program of `peers/rust`, whose path is in `INTEROP_RMCP`.
+"""The interop peer client on the crate `rmcp`: the program of `peers/rust`, whose path is in `INTEROP_RMCP`.
 
 It takes requests as lines of JSON and tells answers, notifications and questions; the checks are made here.
 """

@@ -69,6 +69,15 @@ fn a_question_goes_out_in_the_exchange_of_its_request_and_only_its_session_answe
     assert_eq!(request_of(&bench.event()), call);
     bench.server.respond(call, TEXT_RESULT).unwrap();
     assert_eq!(bench.end_of(11).0, End::Ended(Disposition::Answers));
+    // A client that takes no stream cannot be asked.
+    let json_only = Post { takes_stream: false, ..Post::of(15, ours) };
+    bench.post(json_only, &legacy("2", "tools/call", r#""name":"echo""#));
+    let call = request_of(&bench.event());
+    let question = crate::server::tests::rounds::question("b");
+    let refused = bench.server.require_input(bench.now, call, [question].into(), None);
+    assert_eq!(refused, Err(ApiMisuse::InputNotPossible.into()));
+    bench.server.respond(call, TEXT_RESULT).unwrap();
+    assert_eq!(bench.end_of(15).0, End::Ended(Disposition::Answers));
     // A request of the server's own belongs to the session's stream.
     let ping = bench.server.ping(bench.now, theirs).unwrap();
     let out = bench.out();

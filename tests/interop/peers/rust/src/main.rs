@@ -1,4 +1,4 @@
-//! The interop peer on crates.io `rmcp`: `rmcp server --http PORT` and `rmcp client --revision REVISION --url URL`.
+//! The interop peer on the crate `rmcp`: `rmcp server --http PORT` and `rmcp client --revision REVISION --url URL`.
 //!
 //! The server offers what the other peer servers offer. The client has no checks of its own: it does what it is
 //! told in lines of JSON, and `client_rmcp.py` walks it through the checks of the Python clients.
