@@ -13,13 +13,17 @@ import pytest
 from raw_http import CLIENT, LEGACY, MODERN, PREFIX
 
 Json = dict[str, Any]
+TEXT = "hello from a page"
 pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="chromium is not installed")
 
-# Servers that let pages of other origins in, with the revisions to try.
-OPEN = {"server-everything": (cells.HTTP_SERVERS["server-everything"], [LEGACY])}
+# Servers that let pages of other origins in, with arguments for their tool `echo` and the revisions to try.
+OPEN: dict[str, tuple[list[str], Json, list[str]]] = {
+    "server-everything": (cells.HTTP_SERVERS["server-everything"], {"message": TEXT}, [LEGACY]),
+    "barewire": (cells.OUR_SERVERS["barewire"], {"text": TEXT}, [LEGACY, MODERN]),
+}
 # Servers that guard themselves as they come, with what they say to a message that is not marked as JSON and
 # comes from a foreign origin.
-GUARDED = {"mcp2": (cells.HTTP_SERVERS["mcp2"], 400)}
+GUARDED = {"mcp2": (cells.HTTP_SERVERS["mcp2"], 400), "barewire": (cells.OUR_SERVERS["barewire"], 403)}
 # Who owns a name chooses where it leads: here all of them lead to the loopback interface.
 FOREIGN = "foreign.example"
 
@@ -29,19 +33,20 @@ def post(url: str, message: Json, headers: Json) -> Json:
     return {"url": url, "headers": {**accept, **headers}, "body": {"jsonrpc": "2.0", **message}}
 
 
-def conversation(url: str, revision: str) -> list[Json]:
-    """The requests of a page that lists the tools; the answer to the last has them."""
+def conversation(url: str, revision: str, arguments: Json) -> list[Json]:
+    """The requests of a page that calls a tool; the answer to the last is the tool's."""
     version = {"mcp-protocol-version": revision}
+    call: Json = {"name": "echo", "arguments": arguments}
     if revision == MODERN:
         meta = {"protocolVersion": MODERN, "clientInfo": CLIENT, "clientCapabilities": {}}
-        params = {"_meta": {PREFIX + name: value for name, value in meta.items()}}
-        message = {"id": 1, "method": "tools/list", "params": params}
-        return [post(url, message, {**version, "mcp-method": "tools/list"})]
+        params = {**call, "_meta": {PREFIX + name: value for name, value in meta.items()}}
+        named = {"mcp-method": "tools/call", "mcp-name": "echo"}
+        return [post(url, {"id": 1, "method": "tools/call", "params": params}, {**version, **named})]
     params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": CLIENT}
     return [
         post(url, {"id": 1, "method": "initialize", "params": params}, {}),
         post(url, {"method": "notifications/initialized"}, version),
-        post(url, {"id": 2, "method": "tools/list"}, version),
+        post(url, {"id": 2, "method": "tools/call", "params": call}, version),
     ]
 
 
@@ -54,13 +59,14 @@ def answer(text: str) -> Json:
 
 @pytest.fixture(
     scope="module",
-    params=[(name, revision) for name in OPEN for revision in OPEN[name][1]],
+    params=[(name, revision) for name in OPEN for revision in OPEN[name][2]],
     ids="-".join,
 )
-def open_server(request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:
+def open_server(request: pytest.FixtureRequest) -> Iterator[tuple[str, str, Json]]:
     name, revision = request.param
-    with listeners.listening(OPEN[name][0], "http", cells.ENVIRONMENT) as url:
-        yield url, revision
+    command, arguments, _ = OPEN[name]
+    with listeners.listening(command, "http", cells.ENVIRONMENT) as url:
+        yield url, revision, arguments
 
 
 @pytest.fixture(scope="module", params=GUARDED)
@@ -70,11 +76,11 @@ def guarded_server(request: pytest.FixtureRequest) -> Iterator[tuple[str, int]]:
         yield url, status
 
 
-def test_a_page_of_an_allowed_origin_lists_the_tools(open_server: tuple[str, str]) -> None:
-    server, revision = open_server
+def test_a_page_of_an_allowed_origin_calls_a_tool(open_server: tuple[str, str, Json]) -> None:
+    server, revision, arguments = open_server
     with chromium.site() as pages, chromium.site(server) as relay:
-        outcomes = chromium.visit(pages, "127.0.0.1", conversation(relay.url("/mcp"), revision))
-        assert "echo" in [tool["name"] for tool in answer(outcomes[-1]["text"])["result"]["tools"]], outcomes
+        outcomes = chromium.visit(pages, "127.0.0.1", conversation(relay.url("/mcp"), revision, arguments))
+        assert TEXT in answer(outcomes[-1]["text"])["result"]["content"][0]["text"], outcomes
         # Another port is another origin, so the browser asked before it sent.
         asked = [exchange for exchange in relay.exchanges if exchange.method == "OPTIONS"]
         assert asked and all(exchange.status in (200, 204) for exchange in asked), relay.exchanges
@@ -86,9 +92,10 @@ def test_a_page_of_a_foreign_origin_gets_nothing(guarded_server: tuple[str, int]
     server, status = guarded_server
     with chromium.site() as pages, chromium.site(server) as relay:
         url = relay.url("/mcp")
-        # The second is sent without asking the server beforehand; what it says must not be done either.
-        blind = {"url": url, "mode": "no-cors", "body": conversation(url, revision)[0]["body"]}
-        outcomes = chromium.visit(pages, FOREIGN, [conversation(url, revision)[0], blind])
+        first = conversation(url, revision, {"text": TEXT})[0]
+        # Sent without asking the server beforehand; what it says must not be done either.
+        blind = {"url": url, "mode": "no-cors", "body": first["body"]}
+        outcomes = chromium.visit(pages, FOREIGN, [first, blind])
         assert "refused" in outcomes[0], outcomes
         assert {exchange.origin for exchange in relay.exchanges} == {pages.url("", FOREIGN)}
         refusals = [(exchange.method, exchange.status) for exchange in relay.exchanges]
@@ -101,9 +108,9 @@ def test_a_name_that_now_means_this_machine_gets_nothing(
 ) -> None:
     # The page and the server have one origin, as after DNS rebinding: first the name led to the page.
     with chromium.site(guarded_server[0]) as relay:
-        requests = conversation("/mcp", revision)
+        first = conversation("/mcp", revision, {"text": TEXT})[0]
         reading = {"url": "/mcp", "method": "GET", "headers": {"accept": "text/event-stream"}}
-        outcomes = chromium.visit(relay, FOREIGN, [requests[0], reading])
+        outcomes = chromium.visit(relay, FOREIGN, [first, reading])
         assert {exchange.host for exchange in relay.exchanges} == {f"{FOREIGN}:{relay.server_port}"}
         # Without an `Origin`, as in the second request, only the `Host` tells.
         origins = {exchange.method: exchange.origin for exchange in relay.exchanges}

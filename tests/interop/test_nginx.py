@@ -19,7 +19,7 @@ from raw_http import LEGACY, MODERN, SECONDS, Endpoint, messages
 
 NGINX = shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin")
 pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
-SERVERS = {"mcp2": cells.HTTP_SERVERS["mcp2"]}
+SERVERS = {"mcp2": cells.HTTP_SERVERS["mcp2"], **cells.OUR_SERVERS}
 # Longer than any test waits.
 SLOW_CALL = {"name": "slow", "arguments": {"seconds": 600}, "_meta": {"progressToken": "slow"}}
 

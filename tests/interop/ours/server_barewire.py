@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 from dataclasses import dataclass
 
@@ -66,5 +67,18 @@ async def test_list_roots(ctx: Context) -> str:
     return " ".join(root.uri for root in await ctx.roots())
 
 
+def main() -> None:
+    """The command line of a server program: nothing for stdio, `--http PORT`, or `--sse PORT`."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--http", type=int)
+    parser.add_argument("--sse", type=int)
+    options = parser.parse_args()
+    port = options.http or options.sse
+    if port is None:
+        server.run()
+    else:
+        server.run_http(port=port, sse=options.sse is not None)
+
+
 if __name__ == "__main__":
-    server.run()
+    main()

@@ -1,0 +1,36 @@
+"""The clients of the published SDKs, and the inspector, against a server on barewire over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import cells
+import pytest
+from cells import Session
+
+GRID = cells.Grid(
+    {**cells.HTTP_CLIENTS, **cells.OUR_CLIENTS},
+    cells.OUR_SERVERS,
+    [
+        *(
+            Session(client, "barewire", revision, "http")
+            for revision in cells.REVISIONS
+            for client in (*cells.PEER_CLIENTS, "rmcp", "barewire")
+        ),
+        Session("inspector", "barewire", "auto", "http"),
+        Session("barewire-sync", "barewire", "auto", "http"),
+        *(Session(client, "barewire", "2024-11-05", "sse") for client in (*cells.PEER_CLIENTS, "barewire")),
+        Session("inspector", "barewire", "auto", "sse"),
+    ],
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def started(request: pytest.FixtureRequest) -> Iterator[None]:
+    GRID.start(request)
+    yield
+
+
+@pytest.mark.parametrize(("session", "check"), GRID.parameters(), ids=cells.identify)
+def test_cell(session: Session, check: str) -> None:
+    GRID.judge(session, check)
