@@ -106,10 +106,11 @@ pub struct HttpClientConfig {
     pub opens_stream: bool,
     /// Bytes of one event or one JSON body. Default 16 MiB.
     pub message_bytes: usize,
-    /// Attempts in a row to resume one stream that bring nothing. Default 5.
+    /// Attempts in a row to resume the stream of a request that bring nothing. Default 5. The stream of a session is asked for
+    /// as long as the session lasts, once a minute in the end.
     pub resumptions: u32,
     /// Milliseconds to wait before a stream is resumed, where the server names no time; doubled with each attempt that brings
-    /// nothing. Default 1 000.
+    /// nothing, up to a minute. Default 1 000.
     pub retry: u64,
     /// Whether the host takes [`HttpClientEvent::AuthorizationRequired`]; without it a 401 or 403 fails the request. Default
     /// false.

@@ -388,9 +388,12 @@ impl<M: Machine> HttpClient<M> {
 
     /// Lets a stream rest until it is asked for again, or gives it up.
     fn sleep(&mut self, old: ExchangeHandle) -> Result<(), Error> {
-        let (retry, attempts) = (self.config.retry, self.config.resumptions);
+        let retry = self.config.retry;
         let session = self.session.id.is_some();
         let Some(exchange) = self.table.get_mut(old) else { return Ok(()) };
+        // The stream of a session is wanted as long as there is the session: it tells of changes.
+        let is_lasting = exchange.purpose == Purpose::Standalone && exchange.thread.was_open;
+        let attempts = if is_lasting { u32::MAX } else { self.config.resumptions };
         let Some(wait) = exchange.thread.next_wait(retry, attempts) else {
             let purpose = exchange.purpose;
             self.retire(old);

@@ -8,6 +8,9 @@ use crate::time::Instant;
 /// making the client spin.
 const LEAST_WAIT: u64 = 10;
 
+/// The longest wait, in milliseconds, that doubling leads to.
+const LONGEST_WAIT: u64 = 60_000;
+
 /// Milliseconds for which a stream without events must have been open to count as a good one: it was cut off for
 /// being idle, not refused.
 const STEADY: u64 = 10_000;
@@ -57,15 +60,16 @@ impl Thread {
     }
 
     /// Milliseconds until the next attempt, and counts it; `None` if `attempts` in a row brought nothing. The first wait is
-    /// the server's or `standard`, and doubles with each attempt that brings nothing.
+    /// the server's or `standard`, and doubles with each attempt that brings nothing, up to a minute.
     pub(super) fn next_wait(&mut self, standard: u64, attempts: u32) -> Option<u64> {
         if self.fruitless >= attempts {
             return None;
         }
         let wait = self.retry.unwrap_or(standard).max(LEAST_WAIT);
         let doubled = wait.saturating_mul(1_u64.checked_shl(self.fruitless).unwrap_or(u64::MAX));
-        self.fruitless += 1;
-        Some(doubled)
+        self.fruitless = self.fruitless.saturating_add(1);
+        // What the server asks for is never cut short.
+        Some(doubled.min(LONGEST_WAIT.max(wait)))
     }
 }
 
@@ -128,8 +132,12 @@ mod tests {
         let mut thread = Thread::default();
         thread.close(at(0), Some("1"), Some(0));
         assert_eq!(thread.next_wait(1_000, 100), Some(LEAST_WAIT));
-        thread.close(at(0), Some("1"), Some(u64::MAX));
-        for _ in 0..99 {
+        for _ in 0..20 {
+            thread.next_wait(1_000, 100);
+        }
+        assert_eq!(thread.next_wait(1_000, 100), Some(LONGEST_WAIT));
+        thread.close(at(0), Some("2"), Some(u64::MAX));
+        for _ in 0..100 {
             assert_eq!(thread.next_wait(1_000, 100), Some(u64::MAX));
         }
         assert_eq!(thread.next_wait(1_000, 100), None);
