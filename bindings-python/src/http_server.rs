@@ -39,6 +39,7 @@ impl Carrier for Transport<Machine> {
 }
 
 /// What the machine or its transport tells.
+#[allow(clippy::large_enum_variant, reason = "it lives for a moment; a box would cost more")]
 pub(crate) enum HttpEvent {
     Machine(barewire::server::Event),
     Transport(HttpServerEvent),

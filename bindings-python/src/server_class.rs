@@ -13,7 +13,7 @@ pub(crate) const CACHE_SCOPES: [(CacheScope, &str); 2] =
 
 pub(crate) type Events<'py> = PyResult<Bound<'py, PyList>>;
 
-/// The methods of a class of the server role: its own, and those that all have. PyO3 wants them in one `impl`.
+/// The methods of a class of the server role: its own, and those that all have, which have to stand in one `impl`.
 /// What the macro itself needs in scope, such as `step` and `Instant`, is there for them too.
 ///
 /// `options` are arguments of the constructor beyond the common ones; after the configuration of the machine they
@@ -46,6 +46,7 @@ macro_rules! server_class {
 
         #[pymethods]
         #[allow(clippy::too_many_arguments, reason = "most are named and optional in Python")]
+        #[allow(clippy::needless_pass_by_value, reason = "what is read from Python is owned")]
         impl $name {
             $($own)*
 

@@ -116,8 +116,9 @@ def test_progress_goes_out_while_the_handler_keeps_the_loop() -> None:
         exchange: Exchange
 
         @server.tool
-        async def busy(context: Context) -> str:
-            await asyncio.sleep(0)
+        async def busy(context: Context, waits: bool) -> str:
+            if waits:
+                await asyncio.sleep(0)
             for step in range(1, 4):
                 await context.progress(step)
                 seen.append(len(exchange.messages))
@@ -125,9 +126,10 @@ def test_progress_goes_out_while_the_handler_keeps_the_loop() -> None:
 
         app = server.asgi()
         async with running(app), HttpPeer(app, MODERN) as peer:
-            exchange = peer.call("busy", token=1)
-            await exchange.done()
-        assert seen == [1, 2, 3]
+            for waits in (False, True):
+                exchange = peer.call("busy", token=1, waits=waits)
+                assert (await exchange.answer())["result"]["content"][0]["text"] == "done"
+        assert seen == [1, 2, 3] * 2
 
     run(test)
 

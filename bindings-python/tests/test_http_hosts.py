@@ -349,6 +349,25 @@ def handshake(port: int) -> str:
     return session
 
 
+def test_the_example_runs() -> None:
+    port = free_port()
+    example = Path(__file__).parent.parent / "examples" / "http_server.py"
+    process = subprocess.Popen([sys.executable, example, str(port)], stderr=subprocess.DEVNULL)
+
+    async def talk() -> None:
+        async with Client(f"http://localhost:{port}/mcp") as client:
+            assert first_text(await client.call_tool("greet", {"name": "Ann"})) == "Hello, Ann!"
+
+    try:
+        wait_until(lambda: is_open(port))
+        asyncio.run(talk())
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+    finally:
+        process.kill()
+        process.wait()
+
+
 def test_a_program_of_ones_own_serves_and_stops() -> None:
     async def test() -> None:
         server = make_server()

@@ -18,21 +18,17 @@ if TYPE_CHECKING:
         AsyncIterator,
         Awaitable,
         Callable,
-        Iterable,
         Mapping,
         MutableMapping,
-        Sequence,
     )
 
-    from ._http import HttpConnection
-    from ._native import ResponsePart
+    from ._native import Event, ResponsePart
     from ._server import Server
 
     Scope = MutableMapping[str, Any]
     Message = MutableMapping[str, Any]
     Receive = Callable[[], Awaitable[Message]]
     Send = Callable[[Message], Awaitable[None]]
-    Head = tuple[str, Iterable[Sequence[bytes]], str | None, Mapping[str, str]]
 
 _STREAMABLE: dict[str, str] = {}
 
@@ -57,7 +53,7 @@ class AsgiApp:
         self._options = machine_options(options)
         self._catches_signals = signals
         self._signals: _Signals | None = None
-        self._host: HttpHost | None = None
+        self._host: _AsgiHost | None = None
         self._starting: asyncio.Future[None] | None = None
         server._new_http_machine(self._options)  # a mistake in the options is raised here
 
@@ -76,12 +72,12 @@ class AsgiApp:
 
     # ------------------------------------------------------------ begin and end
 
-    async def start(self) -> HttpHost:
+    async def start(self) -> _AsgiHost:
         """Begin to serve on the running loop: enter the lifespan of the server. A request does it too."""
         loop = asyncio.get_running_loop()
         host = self._host
         if host is None:
-            host = self._host = HttpHost(self._server, self._options)
+            host = self._host = _AsgiHost(self._server, self._options)
             self._starting = loop.create_task(host.start())
             if self._catches_signals:
                 self._signals = _Signals(lambda: loop.call_soon_threadsafe(self.shut_down))
@@ -158,19 +154,32 @@ class AsgiApp:
         message = await receive()
         if message["type"] == "http.disconnect":
             return
+        machine = host.machine
         part: ResponsePart | None = None
         try:
             if message.get("more_body"):
-                head = (scope["method"], scope["headers"], principal, endpoint)
-                handle, part = await _read(host.connection, head, message, receive)
+                handle = machine.receive_request(
+                    scope["method"], scope["headers"], now(), principal=principal, **endpoint
+                )
+                part = await _read(host, handle, message, receive, send)
             else:
-                body = message.get("body", b"")
-                handle = host.connection.receive(scope["method"], scope["headers"], body, principal, endpoint)
+                handle, events = machine.receive_whole(
+                    scope["method"],
+                    scope["headers"],
+                    message.get("body", b""),
+                    now(),
+                    principal=principal,
+                    **endpoint,
+                )
+                host.work(handle, events, send)
         except ConnectionClosedError:  # it has been shut down
             await _refuse(send, 503, b"Service Unavailable")
             return
         host.turn()
-        part = part or host.machine.poll_response(handle)
+        if handle in host.exchanges:  # a handler was heard already
+            await host.exchanges[handle].run(None, receive)
+            return
+        part = part or machine.poll_response(handle)
         if part is not None and part.status == 403:
             host.warn_of_refusal(scope["headers"])
         if part is not None and part.is_last and not part.is_aborted:
@@ -183,7 +192,7 @@ class AsgiApp:
         """What the path means, as the core wants to be told; none if there is nothing."""
         path: str = scope["path"]
         root: str = scope.get("root_path") or ""
-        if root and path.startswith(root):
+        if root and (path == root or path.startswith(root + "/")):
             path = path[len(root) :]
         path = path.rstrip("/") or "/"
         if self._sse is not None:
@@ -196,27 +205,46 @@ class AsgiApp:
 
 
 async def _read(
-    connection: HttpConnection, head: Head, message: Message, receive: Receive
-) -> tuple[int, ResponsePart | None]:
+    host: _AsgiHost, handle: int, message: Message, receive: Receive, send: Send
+) -> ResponsePart | None:
     """Read a body that comes in pieces. What is refused or abandoned meanwhile is not read to its end."""
-    machine = connection.machine
-    handle = connection.receive_head(*head)
+    machine = host.machine
     while (part := machine.poll_response(handle)) is None:
         if message["type"] == "http.disconnect":
-            connection.receive_abort(handle)
+            host.connection.receive_abort(handle)
             break
         machine.receive_body(handle, message.get("body", b""), now())
         if not message.get("more_body"):
-            connection.receive_end(handle)
+            host.work(handle, machine.receive_end(handle, now()), send)
             break
         message = await receive()
-    return handle, part
+    return part
 
 
 async def _refuse(send: Send, status: int, reason: bytes) -> None:
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", b"%d" % len(reason))]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": reason})
+
+
+class _AsgiHost(HttpHost):
+    """Drives a server whose exchanges are those of an ASGI host."""
+
+    exchanges: dict[int, _AsgiExchange]  # type: ignore[assignment]
+    _arriving: tuple[int, Send] | None = None
+
+    def work(self, handle: int, events: list[Event], send: Send) -> None:
+        """Work on what a request brings. What its handler says before it first waits goes out at once."""
+        if events:
+            self._arriving = (handle, send)
+            self.connection.dispatch(events)
+            self._arriving = None
+
+    def arriving(self, handle: int) -> _AsgiExchange | None:
+        if self._arriving is None or self._arriving[0] != handle:
+            return None
+        exchange = self.exchanges[handle] = _AsgiExchange(self, handle, self._arriving[1])
+        return exchange
 
 
 class _AsgiExchange:
@@ -238,7 +266,7 @@ class _AsgiExchange:
         "_waiter",
     )
 
-    def __init__(self, host: HttpHost, handle: int, send: Send) -> None:
+    def __init__(self, host: _AsgiHost, handle: int, send: Send) -> None:
         self._host = host
         self._handle = handle
         self._send = send
@@ -252,10 +280,11 @@ class _AsgiExchange:
     async def run(self, part: ResponsePart | None, receive: Receive) -> None:
         host = self._host
         self._task = asyncio.current_task()
-        host.open(self._handle, self)
+        host.exchanges[self._handle] = self
         watcher = host.loop.create_task(self._watch(receive))
         try:
-            await self._pump(part)
+            if not self._is_sending:
+                await self._pump(part)
             while not self._is_over and not self._is_gone:
                 self._waiter = host.loop.create_future()
                 await self._waiter
@@ -293,24 +322,28 @@ class _AsgiExchange:
 
     def push(self) -> None:
         if not self._is_sending:
-            self._sender = self._host.start_task(self._push())
-
-    async def _push(self) -> None:
-        await self._pump(None)
-        if self._is_over or self._is_gone:
-            self.wake()
+            self._sender = self._host.start_task(self._pump(None))
 
     async def _pump(self, part: ResponsePart | None) -> None:
         """Send until there is nothing more for now."""
+        host, handle, send = self._host, self._handle, self._send
         self._is_sending = True
         try:
             while not self._is_gone:
-                part = part or self._host.machine.poll_response(self._handle)
+                part = part or host.machine.poll_response(handle)
                 if part is None:
                     return
-                await self._send_part(part)
-                self._host.taken(self._handle)
-                if part.is_last:
+                if part.status is not None:
+                    await send(
+                        {"type": "http.response.start", "status": part.status, "headers": part.headers}
+                    )
+                if part.is_aborted:  # a response without an end: the host closes the connection
+                    self._is_over = True
+                    return
+                is_last = part.is_last
+                await send({"type": "http.response.body", "body": part.data, "more_body": not is_last})
+                host.taken(handle)
+                if is_last:
                     self._is_over = True
                     return
                 part = None
@@ -318,13 +351,8 @@ class _AsgiExchange:
             self._is_gone = True
         finally:
             self._is_sending = False
-
-    async def _send_part(self, part: ResponsePart) -> None:
-        if part.status is not None:
-            await self._send({"type": "http.response.start", "status": part.status, "headers": part.headers})
-        if part.is_aborted:
-            return  # a response without an end: the host closes the connection
-        await self._send({"type": "http.response.body", "body": part.data, "more_body": not part.is_last})
+            if self._is_over or self._is_gone:
+                self.wake()
 
 
 class _Signals:

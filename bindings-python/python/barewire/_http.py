@@ -1,8 +1,8 @@
 """A server over HTTP, whatever speaks HTTP around it: one machine of the core for all clients, on one loop.
 
 `HttpHost` drives the machine and lends handlers what they need. What speaks HTTP hands requests to
-its `connection`, takes what is to be sent from its `machine`, and registers an `Exchange` for
-each response that goes on, to be told when there is more.
+its `machine` and the events to its `connection`, takes what is to be sent from the machine, and
+registers an `Exchange` for each response that goes on, to be told when there is more.
 """
 
 from __future__ import annotations
@@ -66,22 +66,6 @@ class HttpConnection(Connection):
     """All clients of a server over HTTP."""
 
     machine: HttpServer
-
-    def receive(
-        self,
-        method: str,
-        headers: Iterable[Sequence[bytes]],
-        body: bytes,
-        principal: str | None,
-        endpoint: Mapping[str, str],
-    ) -> int:
-        """Take a whole request and work on it; give its exchange."""
-        exchange, events = self.machine.receive_whole(
-            method, headers, body, now(), principal=principal, **endpoint
-        )
-        if events:
-            self.dispatch(events)
-        return exchange
 
     def receive_head(
         self,
@@ -204,10 +188,6 @@ class HttpHost:
 
     # ------------------------------------------------------------ exchanges
 
-    def open(self, handle: int, exchange: Exchange) -> None:
-        """Register an exchange that goes on."""
-        self.exchanges[handle] = exchange
-
     def taken(self, handle: int) -> None:
         """The connection of an exchange has taken a part: handlers that had to wait for it go on."""
         if handle in self._blocked:
@@ -304,9 +284,13 @@ class HttpHost:
 
     def flush(self) -> None:
         for handle in self.machine.ready():
-            exchange = self.exchanges.get(handle)
+            exchange = self.exchanges.get(handle) or self.arriving(handle)
             if exchange is not None:
                 exchange.push()
+
+    def arriving(self, handle: int) -> Exchange | None:
+        """The exchange of that number, if its request is just being worked on for the first time."""
+        return None
 
     def advance(self) -> None:
         self.turn()

@@ -77,7 +77,7 @@ class WsgiApp:
                 return exchange
             machine.receive_body(handle, piece, now())
         if exchange.wants_body():
-            host.open(handle, exchange)
+            host.exchanges[handle] = exchange
             host.post(connection.receive_end, handle)
         return exchange
 
