@@ -7,15 +7,42 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from barewire import Server
+
 #: Long enough for a loaded machine; a passing test never waits for it.
 PATIENCE = 20.0
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
+REVISIONS = ["2025-03-26", "2025-06-18", LEGACY, MODERN]
 CAPABILITIES: dict[str, Any] = {"elicitation": {}, "sampling": {}, "roots": {}}
 _KEY = "io.modelcontextprotocol/"
 _SERVER_HEADERS = [(b"host", b"localhost:8000"), (b"user-agent", b"test")]
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
 Message = dict[str, Any]
+
+
+def make_server(**options: Any) -> Server:
+    """A server with a tool of each kind, which gives back its text."""
+    server = Server("s", version="1", **options)
+
+    @server.tool(inline=True)
+    def inline(text: str) -> str:
+        return text
+
+    @server.tool
+    def threaded(text: str) -> str:
+        return text
+
+    @server.tool
+    async def immediate(text: str) -> str:
+        return text
+
+    @server.tool
+    async def waits(text: str) -> str:
+        await asyncio.sleep(0.001)
+        return text
+
+    return server
 
 
 class Exchange:
