@@ -175,6 +175,8 @@ class AsgiApp:
         except ConnectionClosedError:  # it has been shut down
             await _refuse(send, 503, b"Service Unavailable")
             return
+        except _ClientLeft:
+            return
         host.turn()
         if handle in host.exchanges:  # a handler was heard already
             await host.exchanges[handle].run(None, receive)
@@ -204,20 +206,32 @@ class AsgiApp:
         return _STREAMABLE if self._path is None or path == self._path else None
 
 
+class _ClientLeft(Exception):
+    """Nobody waits for the response any more."""
+
+
 async def _read(
     host: _AsgiHost, handle: int, message: Message, receive: Receive, send: Send
 ) -> ResponsePart | None:
-    """Read a body that comes in pieces. What is refused or abandoned meanwhile is not read to its end."""
+    """Read a body that comes in pieces. What is refused or abandoned meanwhile is not read to its end.
+
+    Some hosts say once that the client has left, others cancel the task.
+    """
     machine = host.machine
-    while (part := machine.poll_response(handle)) is None:
-        if message["type"] == "http.disconnect":
-            host.connection.receive_abort(handle)
-            break
-        machine.receive_body(handle, message.get("body", b""), now())
-        if not message.get("more_body"):
-            host.work(handle, machine.receive_end(handle, now()), send)
-            break
-        message = await receive()
+    is_left = True
+    try:
+        while (part := machine.poll_response(handle)) is None:
+            if message["type"] == "http.disconnect":
+                raise _ClientLeft
+            machine.receive_body(handle, message.get("body", b""), now())
+            if not message.get("more_body"):
+                host.work(handle, machine.receive_end(handle, now()), send)
+                break
+            message = await receive()
+        is_left = False
+    finally:
+        if is_left:
+            host.over(handle, gone=True)
     return part
 
 

@@ -72,10 +72,14 @@ class WsgiApp:
         machine, connection = host.machine, host.connection
         handle = connection.receive_head(environ["REQUEST_METHOD"], _headers(environ), principal, {})
         exchange = _WsgiExchange(host, handle)
-        for piece in _body(environ):
-            if not exchange.wants_body():
-                return exchange
-            machine.receive_body(handle, piece, now())
+        try:
+            for piece in _body(environ):
+                if not exchange.wants_body():
+                    return exchange
+                machine.receive_body(handle, piece, now())
+        except BaseException:  # how most hosts say that the client has left
+            exchange.close()
+            raise
         if exchange.wants_body():
             host.exchanges[handle] = exchange
             host.post(connection.receive_end, handle)
@@ -218,7 +222,7 @@ def _body(environ: Environment) -> Iterable[bytes]:
     """The body in pieces, as far as it is there."""
     stream = environ["wsgi.input"]
     length = environ.get("CONTENT_LENGTH") or ""
-    left = int(length) if length.isdigit() else None
+    left = int(length) if length.isdecimal() else None
     if left is None and not environ.get("wsgi.input_terminated"):
         return
     while left is None or left > 0:
