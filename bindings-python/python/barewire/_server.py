@@ -338,6 +338,8 @@ class Server:
         (15 000; 0: never), and `retry`, for which a client waits before it reconnects (1 000).
 
         The lifespan of the server is entered when the host says that it starts, or by the first request.
+        When SIGINT or SIGTERM reaches the process, streams that wait for nothing end, so that the host can;
+        hypercorn needs `--workers 0` for that, its worker processes get no signal.
         """
         from ._asgi import AsgiApp
 
