@@ -198,9 +198,15 @@ impl State {
         self.announce(handle);
     }
 
+    /// Writes what is kept behind an event. What is too much to wait in one exchange is left for the next one: its client
+    /// comes back when it has read the rest.
     fn write_kept(&mut self, handle: ExchangeHandle, number: u64, after: u64) {
-        for (event, text) in self.streams.after(number, after) {
+        let (events, are_all) = self.streams.after(number, after, self.queued_bytes);
+        for (event, text) in events {
             self.write(handle, number, event, &text);
+        }
+        if !are_all {
+            self.end_stream(handle);
         }
     }
 
@@ -266,6 +272,10 @@ impl State {
         };
         exchange.begin_stream();
         for (id, data) in events.iter().filter(|(_, data)| !data.is_empty()) {
+            if exchange.backlog() > 0 && exchange.backlog().saturating_add(data.len()) > self.queued_bytes {
+                // As with events that are kept here.
+                return self.end_stream(handle);
+            }
             write_event(exchange.data_mut(), Some(id), data);
         }
         let last = events.last().map_or(&*replay.after, |(id, _)| id);

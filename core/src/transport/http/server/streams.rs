@@ -172,9 +172,18 @@ impl Streams {
         }
     }
 
-    /// The events of a stream behind one, with their numbers.
-    pub(super) fn after(&self, number: u64, event: u64) -> Vec<(u64, String)> {
-        self.store.after(number, event).map(|(event, data)| (event, data.into())).collect()
+    /// The events of a stream behind one, with their numbers: as many as make `bytes` together, but at least one. Whether
+    /// these are all.
+    pub(super) fn after(&self, number: u64, event: u64, bytes: usize) -> (Vec<(u64, String)>, bool) {
+        let (mut found, mut total) = (Vec::new(), 0_usize);
+        for (event, data) in self.store.after(number, event) {
+            total = total.saturating_add(data.len());
+            if total > bytes && !found.is_empty() {
+                return (found, false);
+            }
+            found.push((event, data.into()));
+        }
+        (found, true)
     }
 
     /// The last event of a stream was told. It stays as long as something of it is kept here.
