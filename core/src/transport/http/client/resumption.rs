@@ -5,8 +5,11 @@ use alloc::boxed::Box;
 use crate::time::Instant;
 
 /// The shortest wait, in milliseconds, whatever a server asks for: it keeps one that closes each stream at once from
-/// making the client spin.
+/// making the client spin. It doubles with each connection that brings no message, however many new ids it tells.
 const LEAST_WAIT: u64 = 10;
+
+/// What the shortest wait grows to, in milliseconds.
+const LEAST_WAIT_GROWN: u64 = 1_000;
 
 /// The longest wait, in milliseconds, that doubling leads to.
 const LONGEST_WAIT: u64 = 60_000;
@@ -24,6 +27,8 @@ pub(super) struct Thread {
     retry: Option<u64>,
     /// Attempts in a row that brought nothing.
     fruitless: u32,
+    /// Connections in a row that were answered and brought no message.
+    empty: u32,
     /// When the current connection was answered.
     opened: Option<Instant>,
     /// The current connection has brought a message.
@@ -57,6 +62,7 @@ impl Thread {
         if self.brought || is_new || steady {
             self.fruitless = 0;
         }
+        self.empty = if self.brought || steady { 0 } else { self.empty.saturating_add(1) };
     }
 
     /// Milliseconds until the next attempt, and counts it; `None` if `attempts` in a row brought nothing. The first wait is
@@ -65,17 +71,24 @@ impl Thread {
         if self.fruitless >= attempts {
             return None;
         }
-        let wait = self.retry.unwrap_or(standard).max(LEAST_WAIT);
-        let doubled = wait.saturating_mul(1_u64.checked_shl(self.fruitless).unwrap_or(u64::MAX));
+        let least = doubled(LEAST_WAIT, self.empty.saturating_sub(1)).min(LEAST_WAIT_GROWN);
+        let wait = self.retry.unwrap_or(standard).max(least);
+        let doubled = doubled(wait, self.fruitless);
         self.fruitless = self.fruitless.saturating_add(1);
         // What the server asks for is never cut short.
         Some(doubled.min(LONGEST_WAIT.max(wait)))
     }
 }
 
+fn doubled(wait: u64, times: u32) -> u64 {
+    wait.saturating_mul(1_u64.checked_shl(times).unwrap_or(u64::MAX))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::format;
+    use alloc::vec::Vec;
 
     fn at(milliseconds: u64) -> Instant {
         Instant::from_millis(milliseconds)
@@ -125,6 +138,22 @@ mod tests {
             bring(&mut thread);
             assert_eq!(thread.next_wait(1_000, 3), Some(1_000));
         }
+    }
+
+    #[test]
+    fn a_server_that_only_tells_ids_is_not_asked_in_a_hurry() {
+        let mut thread = Thread::default();
+        let mut poll = |id: &str, brings| {
+            thread.open(at(0));
+            if brings {
+                thread.bring();
+            }
+            thread.close(at(1), Some(id), Some(0));
+            thread.next_wait(1_000, 3)
+        };
+        let waits: Vec<_> = (0..9).filter_map(|number| poll(&format!("{number}"), false)).collect();
+        assert_eq!(waits, [10, 20, 40, 80, 160, 320, 640, 1_000, 1_000]);
+        assert_eq!(poll("a", true), Some(LEAST_WAIT));
     }
 
     #[test]
