@@ -71,9 +71,9 @@ impl Thread {
         if self.fruitless >= attempts {
             return None;
         }
+        let wait = self.retry.unwrap_or(standard).max(LEAST_WAIT);
         let least = doubled(LEAST_WAIT, self.empty.saturating_sub(1)).min(LEAST_WAIT_GROWN);
-        let wait = self.retry.unwrap_or(standard).max(least);
-        let doubled = doubled(wait, self.fruitless);
+        let doubled = doubled(wait, self.fruitless).max(least);
         self.fruitless = self.fruitless.saturating_add(1);
         // What the server asks for is never cut short.
         Some(doubled.min(LONGEST_WAIT.max(wait)))
