@@ -53,7 +53,7 @@ def test_what_cannot_be_connected_to_is_refused_where_it_is_written(kind: Any) -
         kind()
     with pytest.raises(TypeError, match="a command is a list, such as"):
         kind(command="python server.py")
-    with pytest.raises(TypeError, match=r"str is no barewire\.Server; .* command="):
+    with pytest.raises(ValueError, match=r"is no URL: it begins with http:// or https://; .* command="):
         kind("python server.py")
     for stale in ("legacy", "2099-01-01", ""):
         with pytest.raises(ValueError, match=f"the era {stale!r}".replace("'", '"')):

@@ -629,8 +629,39 @@ def test_mistakes_in_options_are_found_at_once() -> None:
         server.asgi(allowed_origins=["app.example"])
     with pytest.raises(ValueError, match="is not a host"):
         server.asgi(allowed_hosts=["https://app.example"])
+    with pytest.raises(TypeError, match=r"allowed_hosts is a list, such as \['mcp\.example'\]"):
+        Server("s").asgi(allowed_hosts="mcp.example")  # type: ignore[arg-type]
+    for wrong in (-1, 1.5):
+        with pytest.raises(ValueError, match=f"keep_alive is a whole number .* not {wrong}"):
+            Server("s").asgi(keep_alive=wrong)  # type: ignore[arg-type]
+    for make in (Server("s").asgi, Server("s").wsgi):
+        with pytest.raises(ValueError, match="begins with a slash: '/mcp', not 'mcp'"):
+            make(path="mcp")
+    with pytest.raises(ValueError, match="begins with a slash"):
+        Server("s").asgi(sse=("/sse", "messages"))
+    with pytest.raises(TypeError, match="there are path, sse, principal, allowed_origins"):
+        Server("s").asgi(log_level="info")  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="body_limit"):
         server.asgi(limit=1)  # type: ignore[call-arg]
+
+
+def test_who_speaks_by_hand_is_told_what_is_missing() -> None:
+    async def test() -> None:
+        app = make_server().asgi()
+        async with running(app):
+            head = [(b"content-type", b"application/json")]
+            body = [b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}']
+            exchange = await Exchange(app, "POST", head, body).done()
+            assert exchange.status == 400
+            message = json.loads(exchange.body)["error"]["message"]
+            assert "Mcp-Session-Id is missing; initialize opens a session" in message
+            assert f"MCP-Protocol-Version: {MODERN} needs none" in message
+            exchange = await Exchange(app, "GET", [(b"accept", b"text/event-stream")], [b""]).done()
+            assert (exchange.status, b"Mcp-Session-Id is missing" in exchange.body) == (400, True)
+            exchange = await Exchange(app, "POST", head, body, path="/").done()
+            assert (exchange.status, b"no MCP endpoint at this path" in exchange.body) == (404, True)
+
+    run(test)
 
 
 # ---------------------------------------------------------------- the first revision

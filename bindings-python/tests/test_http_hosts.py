@@ -403,6 +403,36 @@ def test_an_open_interface_wants_names(caplog: pytest.LogCaptureFixture) -> None
     asyncio.run(test())
 
 
+def test_a_server_in_a_program_that_cannot_start_ends_nothing_but_itself() -> None:
+    @contextlib.asynccontextmanager
+    async def lifespan(server: Server) -> AsyncIterator[None]:
+        raise LookupError("no database")
+        yield
+
+    async def test() -> None:
+        with pytest.raises(LookupError, match="no database"):
+            await Server("s", lifespan=lifespan).serve_http(port=0)
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            with pytest.raises(OSError, match="in use"):
+                await Server("s").serve_http(port=taken.getsockname()[1])
+
+    asyncio.run(test())
+
+
+def test_the_address_of_the_endpoint_is_told(capfd: pytest.CaptureFixture[str]) -> None:
+    async def test(port: int) -> None:
+        serving = asyncio.create_task(Server("s").serve_http(port=port, path="/tools"))
+        await asyncio.to_thread(wait_until, lambda: is_open(port))
+        serving.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await serving
+        assert f"http://127.0.0.1:{port}/tools" in capfd.readouterr().err
+
+    asyncio.run(test(free_port()))
+
+
 def test_the_extra_is_named_when_it_is_missing() -> None:
     code = textwrap.dedent(
         """

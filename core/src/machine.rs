@@ -206,8 +206,12 @@ impl fmt::Display for Failure {
             Failure::Refused { status: status @ 300..=399 } => {
                 write!(f, "the server redirects to where it is not followed (HTTP {status})")
             }
+            Failure::Refused { status: status @ (404 | 405) } => {
+                write!(f, "there is no endpoint of the protocol at this URL (HTTP {status})")
+            }
             Failure::Refused { status } => write!(f, "the server refused the request (HTTP {status})"),
             Failure::SessionLost { .. } => f.write_str("the server does not know the session any more"),
+            Failure::Unauthorized { status: 403 } => f.write_str("the server forbids the request (HTTP 403)"),
             Failure::Unauthorized { status } => write!(f, "the server wants authorization (HTTP {status})"),
             Failure::Unavailable { status: Some(status) } => {
                 write!(f, "the server is not available (HTTP {status})")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._dispatch import now
 from ._errors import ConnectionClosedError
-from ._http import HttpHost, machine_options
+from ._http import HttpHost, endpoint_path, machine_options
 
 if TYPE_CHECKING:
     from collections.abc import (
@@ -47,10 +47,11 @@ class AsgiApp:
         **options: Any,
     ) -> None:
         self._server = server
-        self._path = path
-        self._sse = ("/sse", "/messages") if sse is True else sse or None
+        self._path = None if path is None else endpoint_path(path)
+        stream, messages = ("/sse", "/messages") if sse is True else sse or ("", "")
+        self._sse = (endpoint_path(stream), endpoint_path(messages)) if stream else None
         self._principal = principal
-        self._options = machine_options(options)
+        self._options = machine_options(options, "path", "sse", "principal")
         self._catches_signals = signals
         self._signals: _Signals | None = None
         self._host: _AsgiHost | None = None
@@ -74,7 +75,10 @@ class AsgiApp:
 
     async def start(self) -> _AsgiHost:
         """Begin to serve on the running loop: enter the lifespan of the server. A request does it too."""
-        loop = asyncio.get_running_loop()
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            raise RuntimeError("this application runs on asyncio; its host runs another library") from None
         host = self._host
         if host is None:
             host = self._host = _AsgiHost(self._server, self._options)
@@ -148,7 +152,7 @@ class AsgiApp:
             host = await self.start()
         endpoint = self._endpoint(scope)
         if endpoint is None:
-            await _refuse(send, 404, b"Not Found")
+            await _refuse(send, 404, b"Not Found: there is no MCP endpoint at this path")
             return
         principal = None if self._principal is None else self._principal(scope)
         message = await receive()

@@ -188,8 +188,9 @@ class HttpCarriage:
         """Name what the HTTP library said of a server that cannot be reached, and where a redirect leads."""
         if isinstance(error, ConnectionClosedError):
             error = ConnectionLostError(error.message, error.code)
-        if isinstance(error, ConnectionLostError) and error.__cause__ is None:
+        if isinstance(error, ConnectionLostError) and error.__cause__ is None and self._failure is not None:
             error.__cause__ = self._failure
+            error.message += f": {self._failure}" if str(self._failure) else ""
         if isinstance(error, HttpStatusError) and self._location is not None:
             error.message += f"; it redirects to {self._location}"
         return error

@@ -525,10 +525,12 @@ def _check_peer(server: object, command: object) -> None:
         from ._server import Server
 
         if not isinstance(server, Server):
-            kind = type(server).__name__
-            raise TypeError(
-                f"{kind} is no barewire.Server; a URL has a scheme, a program is started with command=[...]"
-            )
+            if isinstance(server, str):
+                raise ValueError(
+                    f"{server!r} is no URL: it begins with http:// or https://; "
+                    "a program is started with command=[...]"
+                )
+            raise TypeError(f"a URL or a barewire.Server belongs here, not {type(server).__name__}")
 
 
 def _capabilities(

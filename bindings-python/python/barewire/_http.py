@@ -41,12 +41,24 @@ _OPTIONS = {
 }
 
 
-def machine_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options as the core knows them."""
-    for name in options:
+def machine_options(options: Mapping[str, Any], *others: str) -> dict[str, Any]:
+    """Options as the core knows them; `others` is what its caller takes beside them."""
+    for name, value in options.items():
         if name not in _OPTIONS:
-            raise TypeError(f"there is no option {name!r}; there are {', '.join(_OPTIONS)}")
+            raise TypeError(f"there is no option {name!r}; there are {', '.join((*others, *_OPTIONS))}")
+        if name.startswith("allowed_"):
+            if isinstance(value, str):
+                raise TypeError(f"{name} is a list, such as [{value!r}]")
+        elif value is not None and (not isinstance(value, int) or value < 0):
+            raise ValueError(f"{name} is a whole number that is not negative, not {value!r}")
     return {_OPTIONS[name]: value for name, value in options.items()}
+
+
+def endpoint_path(path: str) -> str:
+    """The path of an endpoint as requests are compared with it: without a slash at its end."""
+    if not path.startswith("/"):
+        raise ValueError(f"the path of an endpoint begins with a slash: '/{path}', not {path!r}")
+    return path.rstrip("/") or "/"
 
 
 class Exchange(Protocol):

@@ -9,7 +9,7 @@ try:
     import httpx2
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        "a client over HTTP needs httpx2: install barewire[http]", name="httpx2"
+        "a client over HTTP needs httpx2: pip install 'barewire[http]'", name="httpx2"
     ) from error
 
 if TYPE_CHECKING:

@@ -308,7 +308,8 @@ class Server:
     ) -> None:
         """As `run_http`, inside an asyncio program of one's own; signals are left alone.
 
-        It ends in order when it is cancelled.
+        It ends in order when it is cancelled. A port that is taken is an `OSError`; what the lifespan of the
+        server raises comes out of here.
         """
         from ._uvicorn import serve
 

@@ -49,6 +49,7 @@ class _Host(uvicorn.Server):
         self, server: Server, host: str, port: int, options: Mapping[str, Any], *, signals: bool
     ) -> None:
         self._app = AsgiApp(server, signals=False, **options)
+        self._path = options.get("path", "/mcp")
         self._catches_signals = signals
         config = uvicorn.Config(self._app, host, port, lifespan="on", ws="none", access_log=False)
         super().__init__(config)
@@ -58,6 +59,20 @@ class _Host(uvicorn.Server):
                 "name others in allowed_hosts",
                 host,
             )
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        if not self._catches_signals:
+            await self._app.start()  # if that fails, the program around is told how
+        try:
+            await super().startup(sockets)
+        except SystemExit as end:
+            if self._catches_signals or end.__context__ is None:
+                raise
+            raise end.__context__ from None  # the port is taken
+        if self.started and self._path is not None:
+            name, port = self.servers[0].sockets[0].getsockname()[:2]
+            name = f"[{name}]" if ":" in name else name
+            logging.getLogger("uvicorn.error").info("MCP is served at http://%s:%d%s", name, port, self._path)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._dispatch import now
 from ._errors import ConnectionClosedError
-from ._http import HttpHost, machine_options
+from ._http import HttpHost, endpoint_path, machine_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, MutableMapping
@@ -36,9 +36,9 @@ class WsgiApp:
         **options: Any,
     ) -> None:
         self._server = server
-        self._path = path
+        self._path = None if path is None else endpoint_path(path)
         self._principal = principal
-        self._options = machine_options(options)
+        self._options = machine_options(options, "path", "principal")
         self._host: HttpHost | None = None
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None

@@ -14,6 +14,8 @@ use super::text::{Meta, Params, present, string};
 
 /// Names the revision.
 pub(super) const VERSION: &str = "MCP-Protocol-Version";
+/// Names the session of a revision that has them.
+pub(super) const SESSION: &str = "Mcp-Session-Id";
 /// Repeats the method.
 const METHOD: &str = "Mcp-Method";
 /// Repeats the name of the target.

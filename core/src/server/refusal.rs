@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use crate::json::Json;
 use crate::jsonrpc::{RpcError, write};
-use crate::revision::{Revision, Revisions};
+use crate::revision::{Era, Revision, Revisions};
 
 /// The method does not exist in the revision, or stands behind a capability that is not offered.
 pub(super) fn method_not_found(name: &str) -> RpcError {
@@ -49,6 +49,15 @@ pub(super) fn missing_meta(keys: &[&str], supported: Revisions) -> RpcError {
 /// A header and the message disagree (basic/transports/streamable-http, 2026-07-28).
 pub(super) fn header_mismatch(header: &str, how: &str) -> RpcError {
     RpcError::new(RpcError::HEADER_MISMATCH, &format!("Header mismatch: {header} {how}"))
+}
+
+/// A request names neither a session nor a revision that needs none, and is told how to do either.
+pub(super) fn session_missing(session: &str, version: &str, served: Revisions) -> RpcError {
+    let mut detail = format!("{session} is missing; initialize opens a session");
+    if let Some(modern) = served.of_era(Era::Modern).next() {
+        detail.push_str(&format!(", and {version}: {} needs none", modern.as_str()));
+    }
+    invalid_request(&detail)
 }
 
 /// The header that names the revision is missing, and none can be taken for granted.

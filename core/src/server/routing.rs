@@ -5,7 +5,7 @@ use crate::jsonrpc::RpcError;
 use crate::machine::{Disposition, Exchange, HeaderValue, Mirror, NamedSession, SessionHandle};
 use crate::revision::{Era, Revision, Revisions};
 
-use super::headers::VERSION;
+use super::headers::{SESSION, VERSION};
 use super::ladder::missing_keys;
 use super::refusal;
 use super::source::{Channel, Source};
@@ -159,7 +159,7 @@ impl<'a> Envelope<'a> {
             }
             (None, Part::Notification | Part::Response) if !has_legacy => Ok(Lane::Nowhere),
             _ => {
-                let session = self.named_session()?;
+                let session = self.named_session(served)?;
                 match named {
                     Some((name, Some(revision))) if !served.contains(revision) => {
                         Err(refusal::unsupported_version(name, served).into())
@@ -171,12 +171,12 @@ impl<'a> Envelope<'a> {
         }
     }
 
-    fn named_session(&self) -> Result<SessionHandle, Refusal> {
+    fn named_session(&self, served: Revisions) -> Result<SessionHandle, Refusal> {
         match self.session {
             NamedSession::Known(session) => Ok(session),
-            NamedSession::None => Err(refusal::invalid_request("no session is named").into()),
+            NamedSession::None => Err(refusal::session_missing(SESSION, VERSION, served).into()),
             NamedSession::Unknown => Err(Refusal {
-                error: refusal::invalid_request("there is no such session"),
+                error: refusal::invalid_request("there is no such session any more; initialize anew"),
                 disposition: Disposition::SessionUnknown,
             }),
         }

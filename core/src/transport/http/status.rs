@@ -80,7 +80,7 @@ const BY_TRANSPORT: [(Refusal, u16, i64, &str); 14] = [
         "Unsupported media type: send application/json",
     ),
     (Refusal::UnknownSession, 404, RpcError::INVALID_REQUEST, "Session not found"),
-    (Refusal::MissingSession, 400, RpcError::INVALID_REQUEST, "Invalid request: no session id"),
+    (Refusal::MissingSession, 400, RpcError::INVALID_REQUEST, "Invalid request: Mcp-Session-Id is missing"),
     (Refusal::StreamIsOpen, 409, RpcError::INVALID_REQUEST, "Conflict: the stream is open already"),
     (Refusal::UnservedRevision, 400, RpcError::INVALID_REQUEST, "Invalid request: revision not served here"),
     (Refusal::UnknownEvent, 400, RpcError::INVALID_REQUEST, "Invalid request: unknown event id"),
