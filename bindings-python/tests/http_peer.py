@@ -291,7 +291,8 @@ class running:
             await self.app(scope, self._messages.get, self._replies.put)
 
         self.task = asyncio.get_running_loop().create_task(run())
-        assert (await self.tell("lifespan.startup"))["type"] == "lifespan.startup.complete"
+        reply = await self.tell("lifespan.startup")
+        assert reply["type"] == "lifespan.startup.complete", reply["message"]
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -67,7 +67,7 @@ def test_a_lifespan_that_fails_is_told() -> None:
 
         app = make_server(lifespan=lifespan).asgi()
         host = running(app)
-        with pytest.raises(AssertionError):
+        with pytest.raises(AssertionError, match=r'(?s)Traceback.*raise RuntimeError\("no database"\)'):
             await host.__aenter__()
         assert host.task is not None
         with pytest.raises(RuntimeError, match="no database"):

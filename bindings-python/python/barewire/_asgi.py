@@ -121,7 +121,8 @@ class AsgiApp:
     async def lifespan(self, app: object = None) -> AsyncIterator[None]:
         """Serve as long as this lasts: for an application that this one is mounted in.
 
-        With Starlette or FastAPI: `app = Starlette(routes=[Mount("/", mcp)], lifespan=mcp.lifespan)`.
+        With Starlette or FastAPI: `app = Starlette(routes=[Mount("/", mcp)], lifespan=mcp.lifespan)`, or
+        `async with mcp.lifespan():` around the `yield` of a lifespan of one's own.
         """
         await self.start()
         try:
@@ -138,7 +139,10 @@ class AsgiApp:
                 else:
                     await self.close()
             except Exception as error:
-                await send({"type": f"{phase}.failed", "message": f"{type(error).__name__}: {error}"})
+                import traceback  # hosts show the message and nothing of the error
+
+                text = "".join(traceback.format_exception(error))
+                await send({"type": f"{phase}.failed", "message": text})
                 raise
             await send({"type": f"{phase}.complete"})
             if phase != "lifespan.startup":

@@ -297,7 +297,8 @@ class Server:
         """Serve over HTTP with uvicorn until SIGINT or SIGTERM. Options as in `asgi`.
 
         It takes `pip install 'barewire[http]'`. A server that shall be reached from elsewhere needs
-        `allowed_hosts` beside another `host`: requests for names it does not know are refused.
+        `allowed_hosts` beside another `host`: requests for names it does not know are refused. For TLS,
+        several processes or reloading, run `uvicorn module:app` on what `asgi` gives.
         """
         from ._uvicorn import run
 
@@ -327,16 +328,25 @@ class Server:
 
         It answers at `path`, below the place where it is mounted; with `path=None` at every path there. `sse`
         adds the two endpoints of the first revision, at `/sse` and `/messages` or the paths that are given.
+        An application that it is mounted in takes over its `lifespan`::
+
+            mcp = server.asgi()
+            app = FastAPI(lifespan=mcp.lifespan)
+            app.mount("/tools", mcp)  # at /tools/mcp
 
         Requests are let in that come from pages of the loopback interface or `allowed_origins` (such as
         `"https://app.example"`), or from no page, and go to a name of the loopback interface or of
-        `allowed_hosts` (such as `"mcp.example"`); `"*"` allows all. `principal` tells from the scope of a
-        request who sends it, by any key: a session serves nobody but its principal. It authenticates nobody
-        itself.
+        `allowed_hosts` (such as `"mcp.example"`); `"*"` allows all. A proxy that passes on the name that was
+        asked for makes it one of those. `principal` tells from the scope of a request who sends it, by any
+        key: a session serves nobody but its principal. It authenticates nobody itself.
 
         `body_limit` is in bytes (4 MiB). Milliseconds are `session_idle`, after which an unused session of
         the older revisions ends (half an hour), `keep_alive`, after which a silent stream gets a comment
         (15 000; 0: never), and `retry`, for which a client waits before it reconnects (1 000).
+
+        Several processes, such as the workers of uvicorn, share nothing. Handlers that ask the client then
+        need `request_state_keys` on the server, the same in all of them, and the older revisions need every
+        request with the same `Mcp-Session-Id` to reach the same process; 2026-07-28 has no sessions.
 
         The lifespan of the server is entered when the host says that it starts, or by the first request.
         When SIGINT or SIGTERM reaches the process, streams that wait for nothing end, so that the host can;
@@ -358,7 +368,7 @@ class Server:
         Options are those of `asgi`; `principal` gets the environment of a request. All threads of a process
         share one server, which runs on an event loop in a thread of its own. A response that goes on as
         a stream keeps its thread busy, and a client that leaves is noticed when something is sent to it.
-        Processes do not share sessions.
+        What several processes need is said there, too.
         """
         from ._wsgi import WsgiApp
 

@@ -28,6 +28,17 @@ whatever speaks HTTP around it. The answer to a request whose body is at hand::
 
 An exchange that is not over by then is named by `ready` when it has more to send.
 
+`HttpClient` says which requests to make, and is told what becomes of each::
+
+    while (todo := client.poll_transmit(now)) is not None:
+        if isinstance(todo, HttpAbort):
+            ...  # close the connection of `todo.exchange`
+        else:
+            ...  # send `todo.method`, `todo.url`, `todo.headers` and `todo.body`; then give the response to
+            # `receive_head`, `receive_body` and `receive_end`, or say `receive_failure`
+
+Streams stay open while other requests are made, so that each request takes a connection of its own.
+
 Every fault of a peer is an event or an answer. What is raised is an error of the tree under `McpError`; a
 mistake of the caller, `ApiMisuseError`, changes nothing. An object may be used from several threads: under
 the GIL every call runs to its end before the next one starts.
