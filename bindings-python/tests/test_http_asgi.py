@@ -623,6 +623,10 @@ def test_foreign_pages_and_names_are_refused(caplog: pytest.LogCaptureFixture) -
     run(test)
 
 
+async def who_it_is(scope: object) -> str:
+    return "bob"
+
+
 def test_mistakes_in_options_are_found_at_once() -> None:
     server = make_server()
     with pytest.raises(ValueError, match="is not an origin"):
@@ -637,6 +641,11 @@ def test_mistakes_in_options_are_found_at_once() -> None:
     for make in (Server("s").asgi, Server("s").wsgi):
         with pytest.raises(ValueError, match="begins with a slash: '/mcp', not 'mcp'"):
             make(path="mcp")
+        for wrong_principal in (who_it_is, "bob"):
+            with pytest.raises(TypeError, match="principal is a function, not async"):
+                make(principal=wrong_principal)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="the port is a number, not '8000'"):
+        Server("s").run_http(port="8000")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="begins with a slash"):
         Server("s").asgi(sse=("/sse", "messages"))
     with pytest.raises(TypeError, match="there are path, sse, principal, allowed_origins"):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._dispatch import now
 from ._errors import ConnectionClosedError
-from ._http import HttpHost, endpoint_path, machine_options
+from ._http import HttpHost, check_principal, endpoint_path, machine_options
 
 if TYPE_CHECKING:
     from collections.abc import (
@@ -50,6 +50,7 @@ class AsgiApp:
         self._path = None if path is None else endpoint_path(path)
         stream, messages = ("/sse", "/messages") if sse is True else sse or ("", "")
         self._sse = (endpoint_path(stream), endpoint_path(messages)) if stream else None
+        check_principal(principal)
         self._principal = principal
         self._options = machine_options(options, "path", "sse", "principal")
         self._catches_signals = signals

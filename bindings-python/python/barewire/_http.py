@@ -8,6 +8,7 @@ registers an `Exchange` for each response that goes on, to be told when there is
 from __future__ import annotations
 
 import asyncio
+import inspect
 import sys
 import threading
 from contextlib import nullcontext
@@ -59,6 +60,12 @@ def endpoint_path(path: str) -> str:
     if not path.startswith("/"):
         raise ValueError(f"the path of an endpoint begins with a slash: '/{path}', not {path!r}")
     return path.rstrip("/") or "/"
+
+
+def check_principal(principal: object) -> None:
+    """Refuse what cannot tell who sends a request, where it is written and not at each request."""
+    if principal is not None and (not callable(principal) or inspect.iscoroutinefunction(principal)):
+        raise TypeError("principal is a function, not async, that gives a string or None")
 
 
 class Exchange(Protocol):

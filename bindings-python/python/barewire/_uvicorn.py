@@ -48,6 +48,8 @@ class _Host(uvicorn.Server):
     def __init__(
         self, server: Server, host: str, port: int, options: Mapping[str, Any], *, signals: bool
     ) -> None:
+        if not isinstance(port, int):  # uvicorn takes it, and then fails to say so
+            raise TypeError(f"the port is a number, not {port!r}")
         self._app = AsgiApp(server, signals=False, **options)
         self._path = options.get("path", "/mcp")
         self._catches_signals = signals

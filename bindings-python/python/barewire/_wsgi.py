@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._dispatch import now
 from ._errors import ConnectionClosedError
-from ._http import HttpHost, endpoint_path, machine_options
+from ._http import HttpHost, check_principal, endpoint_path, machine_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, MutableMapping
@@ -37,6 +37,7 @@ class WsgiApp:
     ) -> None:
         self._server = server
         self._path = None if path is None else endpoint_path(path)
+        check_principal(principal)
         self._principal = principal
         self._options = machine_options(options, "path", "principal")
         self._host: HttpHost | None = None
