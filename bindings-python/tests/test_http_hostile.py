@@ -7,7 +7,7 @@ import io
 from typing import Any
 
 import pytest
-from barewire import Server
+from barewire import Context, Server
 from http_peer import MODERN, Exchange, HttpPeer, eventually, run, running
 
 
@@ -41,6 +41,42 @@ def test_whoever_leaves_within_a_body_leaves_nothing(left: str) -> None:
             await asyncio.wait({exchange.task}, timeout=20)
             assert exchange.task.done()
             assert exchange.sent == []
+            assert app._host is not None and app._host.machine.is_idle
+
+    run(test)
+
+
+def test_the_end_does_not_wait_for_bodies() -> None:
+    async def test() -> None:
+        app = Server("hostile", version="1.0").asgi()
+        async with running(app), HttpPeer(app, MODERN) as peer:
+            exchange = within_body(app, peer, "never")
+            await eventually(lambda: not exchange._pieces)
+            app.shut_down()
+            await exchange.done()
+            assert exchange.status == 503
+
+    run(test)
+
+
+@pytest.mark.parametrize("token", [1, None])
+def test_a_handler_that_only_reports_sees_its_client_leave(token: int | None) -> None:
+    async def test() -> None:
+        server = Server("hostile", version="1.0")
+        reports = 0
+
+        @server.tool
+        async def reports_on(context: Context) -> None:
+            nonlocal reports
+            for reports in range(1, 20_001):
+                await context.progress(reports, message="x" * 100)
+
+        app = server.asgi()
+        async with running(app), HttpPeer(app, MODERN) as peer:
+            exchange = peer.call("reports_on", token=token)
+            exchange.disconnect()
+            await asyncio.wait_for(exchange.task, 20)
+            assert 0 < reports < 1_000
             assert app._host is not None and app._host.machine.is_idle
 
     run(test)

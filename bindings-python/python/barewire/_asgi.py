@@ -227,6 +227,9 @@ async def _read(
     Some hosts say once that the client has left, others cancel the task.
     """
     machine = host.machine
+    reading = _Reading()
+    host.exchanges[handle] = reading  # type: ignore[assignment]  # until its body is there
+    part: ResponsePart | None = None
     is_left = True
     try:
         while (part := machine.poll_response(handle)) is None:
@@ -234,14 +237,45 @@ async def _read(
                 raise _ClientLeft
             machine.receive_body(handle, message.get("body", b""), now())
             if not message.get("more_body"):
+                host.over(handle, gone=False)
                 host.work(handle, machine.receive_end(handle, now()), send)
                 break
-            message = await receive()
+            message = await reading.more(receive)
         is_left = False
     finally:
-        if is_left:
-            host.over(handle, gone=True)
+        if is_left or part is not None:
+            host.over(handle, gone=is_left)
     return part
+
+
+class _Reading:
+    """A request whose body comes. A refusal does not wait for more of it."""
+
+    def __init__(self) -> None:
+        self._task = asyncio.current_task()
+        self._is_waiting = False
+        self._is_refused = False
+
+    async def more(self, receive: Receive) -> Message:
+        """The next piece of the body; an empty one if the request was refused meanwhile."""
+        self._is_waiting = True
+        try:
+            return await receive()
+        except asyncio.CancelledError:
+            if not self._is_refused:
+                raise
+            if sys.version_info >= (3, 11) and self._task is not None:
+                self._task.uncancel()
+            return {"type": "http.request", "body": b"", "more_body": True}
+        finally:
+            self._is_waiting = False
+
+    def wake(self) -> None:
+        if self._is_waiting and not self._is_refused and self._task is not None:
+            self._is_refused = True
+            self._task.cancel()
+
+    push = end = wake
 
 
 async def _refuse(send: Send, status: int, reason: bytes) -> None:

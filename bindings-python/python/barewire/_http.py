@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _BACKLOG = 64 << 10  # bytes that may wait to be sent before a handler has to
 _MOST_POSTED = 64  # calls from other threads that may wait
+_BREATH = 16  # reports of handlers after which one lets the loop run
 _LINGER = 2.0  # seconds that connections have to take the ends of their streams
 
 
@@ -131,6 +132,7 @@ class HttpHost:
         self._blocked: dict[int, list[Any]] = {}
         self._posted: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
         self._is_woken = False
+        self._reports = 0
         self._has_warned = False
         self._workers: Workers | None = None
         self._quiet: asyncio.Future[None] | None = None
@@ -270,6 +272,10 @@ class HttpHost:
     # ------------------------------------------------------------ what a connection asks of its host
 
     def is_congested(self, call: Call) -> bool:
+        # A handler that does nothing but report would keep the loop from seeing that its client has left.
+        self._reports += 1
+        if self._reports % _BREATH == 0:
+            return True
         # Worker threads that report faster than the loop comes to send have to wait as well.
         return len(self._posted) > _MOST_POSTED or self._is_full(call)
 
@@ -318,6 +324,7 @@ class HttpHost:
         """An inline handler must not block the loop: what is too much for the core is left out."""
 
     async def wait_writable(self, call: Call) -> None:
+        await asyncio.sleep(0)
         waiter = self.loop.create_future()
         self.when_writable(waiter, call)
         await waiter
