@@ -160,7 +160,6 @@ async def test_tool_with_progress(ctx: Context) -> str:
 @server.tool
 async def test_reconnection(ctx: Context) -> str:
     """Hangs up while it works: the client comes back for the answer, which waits for it."""
-    await ctx.log("info", "Back in a moment.")
     ctx.close_stream(retry_ms=500)
     await asyncio.sleep(0.1)
     return "Reconnection test completed."
