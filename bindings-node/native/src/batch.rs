@@ -1,0 +1,210 @@
+//! What a call tells, as one text: everything that stays JSON text, one piece after the other, a line end, and then a
+//! JSON array with a row for each thing told.
+//!
+//! A row is a JSON array that begins with a number for its kind. A piece is named in it by its length in UTF-16 code
+//! units, in the order of the text, so that JavaScript cuts it out without copying it; `null` stands for what is not there.
+
+use std::fmt::Write as _;
+
+use napi::Either;
+use napi::bindgen_prelude::Latin1String;
+
+use crate::errors::Failure;
+
+/// A text on its way to JavaScript, which takes ASCII far faster than UTF-8 if it is told so.
+pub(crate) type Text = Either<Latin1String, String>;
+
+/// Follows the row of an error that is given in the place of a batch or text, neither of which ends so.
+const ERROR_MARK: char = '!';
+
+/// Hands a text over.
+pub(crate) fn to_js(text: String) -> Text {
+    if text.is_ascii() { Either::A(text.into()) } else { Either::B(text) }
+}
+
+/// Hands over what a call tells, or its error.
+pub(crate) fn told(outcome: Result<String, Failure>) -> Text {
+    match outcome {
+        Ok(text) => to_js(text),
+        Err(failure) => Either::B(format!("{}{ERROR_MARK}", failure.row())),
+    }
+}
+
+/// A batch that is being written.
+#[derive(Default)]
+pub(crate) struct Batch {
+    pieces: String,
+    rows: String,
+}
+
+impl Batch {
+    /// Begins a batch that is told with a value of the call itself.
+    pub(crate) fn giving(value: u64) -> Batch {
+        let mut batch = Batch::default();
+        batch.element(&value);
+        batch
+    }
+
+    /// Adds a row; `write` adds its members.
+    pub(crate) fn row(&mut self, kind: u8, write: impl FnOnce(&mut Row<'_>)) {
+        self.rows.push(if self.rows.is_empty() { '[' } else { ',' });
+        let mut row = Row { batch: self, is_empty: true };
+        row.open();
+        row.number(u64::from(kind));
+        write(&mut row);
+        row.close();
+    }
+
+    fn element(&mut self, value: &dyn std::fmt::Display) {
+        self.rows.push(if self.rows.is_empty() { '[' } else { ',' });
+        // Writing to a String cannot fail.
+        let _ = write!(self.rows, "{value}");
+    }
+
+    /// The text; empty if nothing is told.
+    pub(crate) fn into_text(self) -> String {
+        let Batch { mut pieces, rows } = self;
+        if rows.is_empty() {
+            return pieces;
+        }
+        pieces.reserve_exact(rows.len() + 2);
+        pieces.push('\n');
+        pieces.push_str(&rows);
+        pieces.push(']');
+        pieces
+    }
+}
+
+/// A row that is being written.
+pub(crate) struct Row<'a> {
+    batch: &'a mut Batch,
+    is_empty: bool,
+}
+
+impl Row<'_> {
+    fn open(&mut self) {
+        self.batch.rows.push('[');
+        self.is_empty = true;
+    }
+
+    fn close(&mut self) {
+        self.batch.rows.push(']');
+        self.is_empty = false;
+    }
+
+    fn separate(&mut self) {
+        if !self.is_empty {
+            self.batch.rows.push(',');
+        }
+        self.is_empty = false;
+    }
+
+    fn display(&mut self, value: impl std::fmt::Display) {
+        self.separate();
+        // Writing to a String cannot fail.
+        let _ = write!(self.batch.rows, "{value}");
+    }
+
+    /// A number.
+    pub(crate) fn number(&mut self, value: u64) {
+        self.display(value);
+    }
+
+    /// A number that may be absent.
+    pub(crate) fn number_or_null(&mut self, value: Option<u64>) {
+        match value {
+            Some(value) => self.display(value),
+            None => self.null(),
+        }
+    }
+
+    /// A number that need not be whole. What JSON cannot write is written so that it is read as infinite.
+    pub(crate) fn float(&mut self, value: f64) {
+        if value.is_finite() {
+            self.display(value);
+        } else {
+            self.display(if value < 0.0 { "-1e999" } else { "1e999" });
+        }
+    }
+
+    /// Nothing.
+    pub(crate) fn null(&mut self) {
+        self.display("null");
+    }
+
+    /// A truth value.
+    pub(crate) fn boolean(&mut self, value: bool) {
+        self.display(value);
+    }
+
+    /// A string that JavaScript gets decoded.
+    pub(crate) fn string(&mut self, value: &str) {
+        self.separate();
+        let rows = &mut self.batch.rows;
+        if value.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+            rows.push('"');
+            rows.push_str(value);
+            rows.push('"');
+        } else {
+            // A string can always be written.
+            rows.push_str(&serde_json::to_string(value).unwrap_or_default());
+        }
+    }
+
+    /// A string that may be absent.
+    pub(crate) fn string_or_null(&mut self, value: Option<&str>) {
+        match value {
+            Some(value) => self.string(value),
+            None => self.null(),
+        }
+    }
+
+    /// A value of another kind, given as JSON.
+    pub(crate) fn json(&mut self, value: &serde_json::Value) {
+        self.display(value);
+    }
+
+    /// A piece of text, which JavaScript cuts out.
+    pub(crate) fn piece(&mut self, text: &str) {
+        self.batch.pieces.push_str(text);
+        self.display(utf16_length(text));
+    }
+
+    /// A piece that may be absent.
+    pub(crate) fn piece_or_null(&mut self, text: Option<&str>) {
+        match text {
+            Some(text) => self.piece(text),
+            None => self.null(),
+        }
+    }
+
+    /// Bytes: a piece, and whether its characters are the bytes rather than UTF-8 for them.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        let text = std::str::from_utf8(bytes);
+        if let Ok(text) = text {
+            self.piece(text);
+        } else {
+            self.piece(&bytes.iter().map(|&byte| char::from(byte)).collect::<String>());
+        }
+        self.boolean(text.is_err());
+    }
+
+    /// An array within the row; `write` adds its elements.
+    pub(crate) fn array(&mut self, write: impl FnOnce(&mut Row<'_>)) {
+        self.separate();
+        self.open();
+        write(self);
+        self.close();
+    }
+}
+
+/// How many UTF-16 code units a text has.
+fn utf16_length(text: &str) -> usize {
+    if text.is_ascii() {
+        return text.len();
+    }
+    let bytes = text.as_bytes();
+    // Each character has one byte that continues none, and those of four bytes have two units.
+    let characters = bytes.iter().filter(|&&byte| byte & 0b1100_0000 != 0b1000_0000).count();
+    characters + bytes.iter().filter(|&&byte| byte >= 0b1111_0000).count()
+}

@@ -1,0 +1,162 @@
+//! What every call from JavaScript passes through: one guard against panics, and one way to the machine.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use barewire::transport::Stdio;
+use barewire::transport::http::client::HttpClient;
+use barewire::transport::http::server::HttpServer;
+use barewire::{CloseReason, Error, Machine as _, client, server};
+use napi::Either;
+use napi::bindgen_prelude::External;
+
+use crate::batch::{Batch, Text, told};
+use crate::errors::{Failure, Outcome as _};
+use crate::events::ToRows;
+
+const POISONED: Error = Error::Closed(CloseReason::Poisoned);
+
+/// A machine and what carries its messages.
+#[allow(clippy::large_enum_variant, reason = "there is one for each machine, on the heap")]
+pub(crate) enum Carrier {
+    Server(Stdio<server::Server>),
+    Client(Stdio<client::Client>),
+    HttpServer(HttpServer<server::Server>),
+    HttpClient(HttpClient<client::Client>),
+}
+
+/// What JavaScript holds: a carrier until a panic ends it. From then on every call is answered `Poisoned`.
+pub(crate) struct Held(Option<Carrier>);
+
+/// The value that JavaScript holds.
+pub(crate) type Handle = External<Held>;
+
+/// JavaScript makes each function of a handle for one kind of carrier only.
+fn other_kind() -> Failure {
+    Failure::Argument("a handle of another kind".into())
+}
+
+impl Held {
+    /// The carrier that `make` gives.
+    pub(crate) fn open(make: impl FnOnce() -> Result<Carrier, Failure>) -> Either<Handle, String> {
+        // A panic in `make` leaves nothing behind that could be used.
+        let opened = catch_unwind(AssertUnwindSafe(make)).unwrap_or(Err(POISONED.into()));
+        opened.map(|carrier| External::new(Held(Some(carrier)))).given()
+    }
+
+    /// Runs `work` on the carrier.
+    pub(crate) fn call<R>(
+        &mut self,
+        work: impl FnOnce(&mut Carrier) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        let carrier = self.0.as_mut().ok_or(POISONED)?;
+        // The carrier is dropped after a panic: nobody sees it half changed.
+        catch_unwind(AssertUnwindSafe(|| work(carrier))).unwrap_or_else(|_| {
+            self.0 = None;
+            Err(POISONED.into())
+        })
+    }
+
+    /// Runs `work` on the server, whatever carries its messages.
+    pub(crate) fn server<R>(
+        &mut self,
+        work: impl FnOnce(&mut server::Server) -> Result<R, Error>,
+    ) -> Result<R, Failure> {
+        self.call(|carrier| match carrier {
+            Carrier::Server(stdio) => Ok(work(stdio.machine_mut())?),
+            Carrier::HttpServer(http) => Ok(work(http.machine_mut())?),
+            _ => Err(other_kind()),
+        })
+    }
+
+    /// Runs `work` on the client, whatever carries its messages.
+    pub(crate) fn client<R>(
+        &mut self,
+        work: impl FnOnce(&mut client::Client) -> Result<R, Error>,
+    ) -> Result<R, Failure> {
+        self.call(|carrier| match carrier {
+            Carrier::Client(stdio) => Ok(work(stdio.machine_mut())?),
+            Carrier::HttpClient(http) => Ok(work(http.machine_mut())?),
+            _ => Err(other_kind()),
+        })
+    }
+
+    /// Runs `work` on a server behind HTTP.
+    pub(crate) fn http_server<R>(
+        &mut self,
+        work: impl FnOnce(&mut HttpServer<server::Server>) -> R,
+    ) -> Result<R, Failure> {
+        self.call(|carrier| match carrier {
+            Carrier::HttpServer(http) => Ok(work(http)),
+            _ => Err(other_kind()),
+        })
+    }
+
+    /// Runs `work` on a client over HTTP.
+    pub(crate) fn http_client<R>(
+        &mut self,
+        work: impl FnOnce(&mut HttpClient<client::Client>) -> R,
+    ) -> Result<R, Failure> {
+        self.call(|carrier| match carrier {
+            Carrier::HttpClient(http) => Ok(work(http)),
+            _ => Err(other_kind()),
+        })
+    }
+
+    /// Runs a verb that takes something in, and tells all events that are there then.
+    ///
+    /// A fatal end is told by the last event; it is an error only if there is no event left to tell it.
+    pub(crate) fn step(&mut self, verb: impl FnOnce(&mut Carrier) -> Result<(), Failure>) -> Text {
+        told(self.call(|carrier| {
+            let outcome = verb(carrier);
+            let mut batch = Batch::default();
+            carrier.tell_events(&mut batch);
+            let text = batch.into_text();
+            if text.is_empty() { outcome.map(|()| text) } else { Ok(text) }
+        }))
+    }
+
+    /// As [`step`](Self::step), for a verb of a server behind HTTP, none of which fails.
+    pub(crate) fn http_step(&mut self, verb: impl FnOnce(&mut HttpServer<server::Server>)) -> Text {
+        self.step(|carrier| match carrier {
+            Carrier::HttpServer(http) => {
+                verb(http);
+                Ok(())
+            }
+            _ => Err(other_kind()),
+        })
+    }
+
+    /// As [`step`](Self::step), for a verb of a client over HTTP.
+    pub(crate) fn http_client_step(
+        &mut self,
+        verb: impl FnOnce(&mut HttpClient<client::Client>) -> Result<(), Error>,
+    ) -> Text {
+        self.step(|carrier| match carrier {
+            Carrier::HttpClient(http) => Ok(verb(http)?),
+            _ => Err(other_kind()),
+        })
+    }
+}
+
+impl Carrier {
+    /// Writes all events that are there.
+    pub(crate) fn tell_events(&mut self, batch: &mut Batch) {
+        fn tell<E: ToRows>(batch: &mut Batch, mut poll: impl FnMut() -> Option<E>) {
+            while let Some(event) = poll() {
+                event.write(batch);
+            }
+        }
+        match self {
+            Carrier::Server(stdio) => tell(batch, || stdio.machine_mut().poll_event()),
+            Carrier::Client(stdio) => tell(batch, || stdio.machine_mut().poll_event()),
+            Carrier::HttpClient(http) => {
+                tell(batch, || http.machine_mut().poll_event());
+                tell(batch, || http.poll_http_event());
+            }
+            Carrier::HttpServer(http) => {
+                tell(batch, || http.machine_mut().poll_event());
+                tell(batch, || http.poll_http_event());
+            }
+        }
+    }
+}

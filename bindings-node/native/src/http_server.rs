@@ -1,0 +1,222 @@
+//! Servers behind HTTP.
+
+use barewire::SessionHandle;
+use barewire::server::Server;
+use barewire::transport::http::server::{Endpoint, HttpServer, RequestHead};
+use napi::Either;
+use napi::bindgen_prelude::{BufferSlice, Uint8Array};
+use napi_derive::napi;
+
+use crate::batch::{Batch, Text, told};
+use crate::config;
+use crate::errors::{Failure, Outcome as _};
+use crate::guard::{Carrier, Handle, Held};
+use crate::names::{exchange as handle, instant, number, to_js};
+
+/// Stands between names and values of headers, none of which can hold it.
+const SEPARATOR: char = '\0';
+
+/// The kind of the row that [`poll_response`] gives.
+const PART: u8 = 0;
+
+/// A server behind HTTP.
+#[napi]
+#[allow(clippy::needless_pass_by_value, reason = "strings of JavaScript are owned")]
+pub(crate) fn open_http_server(
+    settings: String,
+    http: String,
+    seed: &[u8],
+    keys: &[u8],
+) -> Either<Handle, String> {
+    Held::open(|| {
+        let config = config::server(&settings, seed, keys)?;
+        let http = config::http_server(&http, &config)?;
+        Ok(Carrier::HttpServer(HttpServer::new(Server::new(config)?, http)))
+    })
+}
+
+/// Calls `work` with the headers of a text: names and values, each followed by the separator.
+pub(crate) fn with_headers<R>(text: &str, work: impl FnOnce(&[(&str, &str)]) -> R) -> R {
+    let mut parts = text.split_terminator(SEPARATOR);
+    let mut headers = Vec::with_capacity(16);
+    while let (Some(name), Some(value)) = (parts.next(), parts.next()) {
+        headers.push((name, value));
+    }
+    work(&headers)
+}
+
+fn endpoint<'a>(event_stream: Option<&'a str>, messages: Option<&'a str>) -> Endpoint<'a> {
+    match (event_stream, messages) {
+        (Some(messages), _) => Endpoint::EventStream { messages },
+        (None, Some(query)) => Endpoint::Messages { query },
+        (None, None) => Endpoint::Streamable,
+    }
+}
+
+/// Takes the head of a request; gives its exchange.
+#[napi]
+#[allow(clippy::needless_pass_by_value, reason = "strings of JavaScript are owned")]
+pub(crate) fn receive_request(
+    this: &mut Handle,
+    method: String,
+    headers: String,
+    now: i64,
+    principal: Option<String>,
+    event_stream: Option<String>,
+    messages: Option<String>,
+) -> Either<i64, String> {
+    let endpoint = endpoint(event_stream.as_deref(), messages.as_deref());
+    with_headers(&headers, |headers| {
+        let head = RequestHead { method: &method, endpoint, headers, principal: principal.as_deref() };
+        this.http_server(|http| to_js(http.receive_request(instant(now), head).number())).given()
+    })
+}
+
+/// Takes a piece of the body.
+#[napi]
+pub(crate) fn receive_body(this: &mut Handle, exchange: i64, data: &[u8], now: i64) -> Option<String> {
+    this.http_server(|http| http.receive_body(instant(now), handle(exchange), data)).done()
+}
+
+/// The body is complete.
+#[napi]
+pub(crate) fn receive_end(this: &mut Handle, exchange: i64, now: i64) -> Text {
+    this.http_step(|http| http.receive_end(instant(now), handle(exchange)))
+}
+
+/// Takes a request as a whole; tells its exchange, and the events.
+#[napi]
+#[allow(clippy::needless_pass_by_value, reason = "strings of JavaScript are owned")]
+#[allow(clippy::too_many_arguments, reason = "each is named in JavaScript")]
+pub(crate) fn receive_whole(
+    this: &mut Handle,
+    method: String,
+    headers: String,
+    body: &[u8],
+    now: i64,
+    principal: Option<String>,
+    event_stream: Option<String>,
+    messages: Option<String>,
+) -> Text {
+    let endpoint = endpoint(event_stream.as_deref(), messages.as_deref());
+    with_headers(&headers, |headers| {
+        let head = RequestHead { method: &method, endpoint, headers, principal: principal.as_deref() };
+        told(this.call(|carrier| {
+            let Carrier::HttpServer(http) = carrier else {
+                return Err(Failure::Argument("not a server behind HTTP".into()));
+            };
+            let exchange = http.receive_whole(instant(now), head, body);
+            let mut batch = Batch::giving(exchange.number());
+            carrier.tell_events(&mut batch);
+            Ok(batch.into_text())
+        }))
+    })
+}
+
+/// The client has gone.
+#[napi]
+pub(crate) fn receive_abort(this: &mut Handle, exchange: i64, now: i64) -> Text {
+    this.http_step(|http| http.receive_abort(instant(now), handle(exchange)))
+}
+
+/// The exchanges that have something to send and were not named since they last had nothing.
+#[napi]
+pub(crate) fn ready(this: &mut Handle) -> Either<Vec<i64>, String> {
+    let ready = |http: &mut HttpServer<Server>| {
+        std::iter::from_fn(|| http.poll_ready()).map(|exchange| to_js(exchange.number())).collect()
+    };
+    this.http_server(ready).given()
+}
+
+/// What to send next in an exchange, as a batch of one row at most. The data goes into `pool` after the first `used`
+/// bytes; where there is too little room, it comes as an array of its own.
+#[napi]
+pub(crate) fn poll_response(
+    this: &mut Handle,
+    exchange: i64,
+    mut pool: BufferSlice<'_>,
+    used: u32,
+) -> Either<Text, (String, Uint8Array)> {
+    let part = match this.http_server(|http| http.poll_response(handle(exchange))) {
+        Ok(Some(part)) => part,
+        Ok(None) => return Either::A(told(Ok(String::new()))),
+        Err(failure) => return Either::A(told(Err(failure))),
+    };
+    let mut batch = Batch::default();
+    let room = pool.get_mut(used as usize..).unwrap_or_default();
+    let place = room.get_mut(..part.data.len());
+    batch.row(PART, |row| {
+        if let Some(head) = &part.head {
+            row.number(u64::from(head.status));
+            row.array(|row| {
+                for (name, value) in &head.headers {
+                    row.string(name);
+                    row.string(value);
+                }
+            });
+        } else {
+            row.null();
+            row.null();
+        }
+        row.number_or_null(place.is_some().then_some(part.data.len() as u64));
+        row.boolean(part.is_last);
+        row.boolean(part.is_aborted);
+    });
+    match place {
+        Some(place) => {
+            place.copy_from_slice(&part.data);
+            Either::A(told(Ok(batch.into_text())))
+        }
+        None => Either::B((batch.into_text(), part.data.into())),
+    }
+}
+
+/// Bytes that wait to be taken by an exchange.
+#[napi]
+pub(crate) fn backlog(this: &mut Handle, exchange: i64) -> Either<i64, String> {
+    this.http_server(|http| to_js(http.backlog(handle(exchange)) as u64)).given()
+}
+
+/// Answers a session that was asked for; below zero: there is none.
+#[napi]
+pub(crate) fn resolve_session(this: &mut Handle, exchange: i64, session: i64, now: i64) -> Text {
+    let session = (session >= 0).then(|| SessionHandle::from_number(number(session)));
+    this.http_step(|http| http.resolve_session(instant(now), handle(exchange), session))
+}
+
+/// Answers events that were asked for: ids and data, one after the other; none if the stream is not known.
+#[napi]
+#[allow(clippy::needless_pass_by_value, reason = "strings of JavaScript are owned")]
+pub(crate) fn replay(
+    this: &mut Handle,
+    exchange: i64,
+    events: Option<Vec<String>>,
+    now: i64,
+) -> Option<String> {
+    let pairs = |events: &'_ [String]| -> Vec<(String, String)> {
+        events.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect()
+    };
+    let events = events.as_deref().map(pairs);
+    let events: Option<Vec<(&str, &str)>> =
+        events.as_ref().map(|events| events.iter().map(|(id, data)| (&**id, &**data)).collect());
+    this.http_server(|http| http.replay(instant(now), handle(exchange), events.as_deref())).done()
+}
+
+/// Ends the response of a legacy request for now; whether that was possible. A `retry` below zero is the configured one.
+#[napi]
+pub(crate) fn close_stream(this: &mut Handle, exchange: i64, now: i64, retry: i64) -> Either<bool, String> {
+    let retry = u64::try_from(retry).ok();
+    this.http_server(|http| http.close_stream(instant(now), handle(exchange), retry)).given()
+}
+
+/// Takes no more requests.
+#[napi]
+pub(crate) fn shut_down(this: &mut Handle, now: i64) -> Text {
+    this.http_step(|http| http.shut_down(instant(now)))
+}
+
+/// Whether no exchange is open.
+#[napi]
+pub(crate) fn is_idle(this: &mut Handle) -> Either<bool, String> {
+    this.http_server(|http| http.is_idle()).given()
+}

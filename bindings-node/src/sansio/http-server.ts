@@ -1,0 +1,202 @@
+/** The server role behind HTTP. */
+
+import { checked, type Row, rowsOf } from './batch.js';
+import {
+  type ExchangeHandle,
+  eventsOf,
+  type HttpServerEvent,
+  type SessionHandle,
+  valueAndEventsOf,
+} from './events.js';
+import { type HeaderPairs, headerPairs, headerText } from './headers.js';
+import { done, given } from './machine.js';
+import { native } from './native.js';
+import { pool, take, used } from './pool.js';
+import { keysOf, ServerCommands, serverSettings } from './server-commands.js';
+import type { HttpServerSettings } from './settings.js';
+
+/** What is known of a request beside its method, headers and body. */
+export interface RequestOptionsOfHost {
+  /** Who sends it, by any key; sessions belong to it. */
+  readonly principal?: string;
+  /** It asks for the stream of HTTP+SSE (2024-11-05): the path of the endpoint that takes messages. */
+  readonly eventStream?: string;
+  /** It is for the endpoint of HTTP+SSE that takes messages: the query string. */
+  readonly messages?: string;
+}
+
+/** What to send next in one exchange: the head, then the data, then the end. */
+export interface ResponsePart {
+  /** The status, in the first part only. */
+  readonly status: number | undefined;
+  /** Pairs of name, in lower case, and value, in the first part only. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Bytes of the body; may be empty. They may lie in a larger `ArrayBuffer`, and nobody changes them. */
+  readonly data: Uint8Array;
+  /** After this part the exchange is over. */
+  readonly isLast: boolean;
+  /**
+   * Close the connection without an orderly end of the body, so that the client does not take what it got for the
+   * whole.
+   */
+  readonly isAborted: boolean;
+}
+
+/** The settings of the transport, as the addon reads them, and those of the machine. */
+function split(settings: HttpServerSettings): [http: string, machine: string] {
+  const {
+    allowedOrigins,
+    allowedHosts,
+    bodyBytes,
+    keepAlive,
+    sessionIdle,
+    retry,
+    eventKeeping,
+    keptEvents,
+    keptBytes,
+    keptAge,
+    externalSessions,
+    ...machine
+  } = settings;
+  const http = {
+    allowedOrigins,
+    allowedHosts,
+    bodyBytes,
+    keepAlive,
+    sessionIdle,
+    retry,
+    eventKeeping,
+    keptEvents,
+    keptBytes,
+    keptAge,
+    externalSessions,
+  };
+  return [JSON.stringify(http), serverSettings(machine)];
+}
+
+/**
+ * A server behind HTTP, for both eras and any number of clients.
+ *
+ * A program hands in requests as they come, says when a client has gone, and after any of these, any command and any
+ * timeout asks `ready` which exchanges have something to send, and `pollResponse` what. It asks an exchange again only
+ * when its connection has taken the last part: a slow reader delays nobody else.
+ */
+export class HttpServer extends ServerCommands<HttpServerEvent> {
+  /** Sets a server up. */
+  constructor(settings: HttpServerSettings) {
+    const [http, machine] = split(settings);
+    super(native.openHttpServer(machine, http, settings.seed, keysOf(settings)));
+  }
+
+  /**
+   * Takes the head of a request; gives its exchange. What refuses it is ready to be sent at once; its body is then
+   * ignored.
+   */
+  receiveRequest(
+    method: string,
+    headers: HeaderPairs,
+    now: number,
+    options?: RequestOptionsOfHost,
+  ): ExchangeHandle {
+    const text = headerText(headers);
+    const { principal, eventStream, messages } = options ?? {};
+    return given(native.receiveRequest(this.handle, method, text, now, principal, eventStream, messages));
+  }
+
+  /** Takes a piece of the body. */
+  receiveBody(exchange: ExchangeHandle, data: Uint8Array, now: number): void {
+    done(native.receiveBody(this.handle, exchange, data, now));
+  }
+
+  /** The body is complete: what it holds goes to the machine. */
+  receiveEnd(exchange: ExchangeHandle, now: number): HttpServerEvent[] {
+    return eventsOf(native.receiveEnd(this.handle, exchange, now));
+  }
+
+  /** Takes a request whose body is at hand; gives its exchange and the events. As {@link receiveRequest}. */
+  receiveWhole(
+    method: string,
+    headers: HeaderPairs,
+    body: Uint8Array,
+    now: number,
+    options?: RequestOptionsOfHost,
+  ): [exchange: ExchangeHandle, events: HttpServerEvent[]] {
+    const text = headerText(headers);
+    const { principal, eventStream, messages } = options ?? {};
+    return valueAndEventsOf(
+      native.receiveWhole(this.handle, method, text, body, now, principal, eventStream, messages),
+    );
+  }
+
+  /** The client has gone, or nothing can be sent to it any more. */
+  receiveAbort(exchange: ExchangeHandle, now: number): HttpServerEvent[] {
+    return eventsOf(native.receiveAbort(this.handle, exchange, now));
+  }
+
+  /** The exchanges that have something to send and were not named since they last had nothing. */
+  ready(): ExchangeHandle[] {
+    return given(native.ready(this.handle));
+  }
+
+  /** What to send next in an exchange; `undefined` if that is nothing for now, or the exchange is over. */
+  pollResponse(exchange: ExchangeHandle): ResponsePart | undefined {
+    const outcome = native.pollResponse(this.handle, exchange, pool, used);
+    if (typeof outcome !== 'string') return part(outcome[0], outcome[1]);
+    const text = checked(outcome);
+    return text === '' ? undefined : part(text, undefined);
+  }
+
+  /** Bytes that wait to be taken by an exchange. */
+  backlog(exchange: ExchangeHandle): number {
+    return given(native.backlog(this.handle, exchange));
+  }
+
+  /** Answers `sessionRequested`: the session as it was imported, or none. */
+  resolveSession(
+    exchange: ExchangeHandle,
+    session: SessionHandle | undefined,
+    now: number,
+  ): HttpServerEvent[] {
+    return eventsOf(native.resolveSession(this.handle, exchange, session ?? -1, now));
+  }
+
+  /** Answers `replayRequested`: ids and data of what followed, or `undefined` if the stream is not known. */
+  replay(
+    exchange: ExchangeHandle,
+    events: readonly (readonly [id: string, data: string])[] | undefined,
+    now: number,
+  ): void {
+    done(native.replay(this.handle, exchange, events?.flat(), now));
+  }
+
+  /**
+   * Ends the response of a legacy request for now; whether that was possible.
+   *
+   * The client reconnects after `retry` milliseconds and finds what followed. That takes a stream that has told an
+   * event id.
+   */
+  closeStream(exchange: ExchangeHandle, now: number, retry?: number): boolean {
+    return given(native.closeStream(this.handle, exchange, now, retry ?? -1));
+  }
+
+  /** Takes no more requests; streams that wait for nothing end, and what is in flight goes on. */
+  shutDown(now: number): HttpServerEvent[] {
+    return eventsOf(native.shutDown(this.handle, now));
+  }
+
+  /** True when no exchange is open. */
+  get isIdle(): boolean {
+    return given(native.isIdle(this.handle));
+  }
+}
+
+function part(text: string, data: Uint8Array | undefined): ResponsePart {
+  const row = rowsOf(text)[0] as Row;
+  return {
+    status: row[1] ?? undefined,
+    headers: row[2] === null ? [] : headerPairs(row[2]),
+    data: data ?? take(row[3]),
+    isLast: row[4],
+    isAborted: row[5],
+  };
+}

@@ -1,0 +1,230 @@
+/** The native addon: where it is found, and what it has. */
+
+/**
+ * A machine inside the addon.
+ *
+ * @internal
+ */
+export type Handle = { readonly __machine: unique symbol };
+
+/**
+ * The steps that end a child, inside the addon.
+ *
+ * @internal
+ */
+export type ChildHandle = { readonly __child: unique symbol };
+
+/**
+ * What the call gives, or the row of its error as text.
+ *
+ * @internal
+ */
+export type Given<T> = T | string;
+
+/**
+ * Nothing, or the row of the error as text.
+ *
+ * @internal
+ */
+export type Done = string | null;
+
+/**
+ * A batch, or the row of an error with its mark (see `batch.ts`).
+ *
+ * @internal
+ */
+export type Told = string;
+
+type Optional = string | null | undefined;
+
+/**
+ * What the addon has; `native/src` documents it.
+ *
+ * @internal
+ */
+export interface Native {
+  facts(): string;
+  templateVariables(template: string): Given<string[]>;
+  isRecommendedToolName(name: string): boolean;
+
+  openServer(settings: string, seed: Uint8Array, keys: Uint8Array): Given<Handle>;
+  openClient(settings: string, seed: Uint8Array, now: number): Given<Handle>;
+  openHttpServer(settings: string, http: string, seed: Uint8Array, keys: Uint8Array): Given<Handle>;
+  openHttpClient(settings: string, http: string, seed: Uint8Array, now: number): Given<Handle>;
+
+  receiveData(handle: Handle, data: Uint8Array, now: number): Told;
+  receiveEof(handle: Handle, now: number): Told;
+  connectionLost(handle: Handle, now: number): Told;
+  restart(handle: Handle, now: number): Told;
+  dataToSend(handle: Handle, pool: Uint8Array, used: number): number | Uint8Array | string;
+  wantsInput(handle: Handle): Given<boolean>;
+  isFinished(handle: Handle): Given<boolean>;
+  events(handle: Handle): Told;
+  handleTimeout(handle: Handle, now: number): Told;
+  pollTimeout(handle: Handle): Given<number>;
+  close(handle: Handle): Done;
+  failInside(handle: Handle): Done;
+
+  addTool(handle: Handle, definition: string): Done;
+  removeTool(handle: Handle, name: string): Done;
+  addResource(handle: Handle, definition: string): Done;
+  removeResource(handle: Handle, uri: string): Done;
+  addResourceTemplate(handle: Handle, definition: string): Done;
+  removeResourceTemplate(handle: Handle, template: string): Done;
+  addPrompt(handle: Handle, definition: string): Done;
+  removePrompt(handle: Handle, name: string): Done;
+  respond(handle: Handle, request: number, result: string): Done;
+  respondError(handle: Handle, request: number, code: number, message: string, data: Optional): Done;
+  respondMissingCapability(handle: Handle, request: number, required: string): Done;
+  respondInvalidArguments(handle: Handle, request: number, message: string): Done;
+  requireInput(handle: Handle, request: number, questions: string, now: number, state: Optional): Done;
+  progress(
+    handle: Handle,
+    request: number,
+    progress: number,
+    total: number | null | undefined,
+    message: Optional,
+  ): Given<boolean>;
+  log(
+    handle: Handle,
+    request: number | null | undefined,
+    level: string,
+    data: string,
+    logger: Optional,
+  ): Given<boolean>;
+  notifyWithin(handle: Handle, request: number, method: string, params: Optional): Given<boolean>;
+  publishListChanged(handle: Handle, kind: string): Done;
+  publishResourceUpdated(handle: Handle, uri: string): Done;
+  endSubscription(handle: Handle, subscription: number): Done;
+  requestOfClient(
+    handle: Handle,
+    session: number,
+    method: string,
+    params: Optional,
+    now: number,
+  ): Given<number>;
+  pingClient(handle: Handle, session: number, now: number): Given<number>;
+  exportSession(handle: Handle, session: number): Told;
+  importSession(handle: Handle, text: string): Given<number>;
+  endSession(handle: Handle, session: number): Done;
+
+  receiveRequest(
+    handle: Handle,
+    method: string,
+    headers: string,
+    now: number,
+    principal: Optional,
+    eventStream: Optional,
+    messages: Optional,
+  ): Given<number>;
+  receiveBody(handle: Handle, exchange: number, data: Uint8Array, now: number): Done;
+  receiveEnd(handle: Handle, exchange: number, now: number): Told;
+  receiveWhole(
+    handle: Handle,
+    method: string,
+    headers: string,
+    body: Uint8Array,
+    now: number,
+    principal: Optional,
+    eventStream: Optional,
+    messages: Optional,
+  ): Told;
+  receiveAbort(handle: Handle, exchange: number, now: number): Told;
+  ready(handle: Handle): Given<number[]>;
+  pollResponse(
+    handle: Handle,
+    exchange: number,
+    pool: Uint8Array,
+    used: number,
+  ): Told | readonly [part: string, data: Uint8Array];
+  backlog(handle: Handle, exchange: number): Given<number>;
+  resolveSession(handle: Handle, exchange: number, session: number, now: number): Told;
+  replay(handle: Handle, exchange: number, events: string[] | null | undefined, now: number): Done;
+  closeStream(handle: Handle, exchange: number, now: number, retry: number): Given<boolean>;
+  shutDown(handle: Handle, now: number): Told;
+  isIdle(handle: Handle): Given<boolean>;
+
+  request(handle: Handle, method: string, params: Optional, now: number, options: Optional): Given<number>;
+  callTool(handle: Handle, name: string, args: Optional, now: number, options: Optional): Given<number>;
+  list(handle: Handle, kind: string, cursor: Optional, now: number, options: Optional): Given<number>;
+  readResource(handle: Handle, uri: string, now: number, options: Optional): Given<number>;
+  getPrompt(handle: Handle, name: string, args: Optional, now: number, options: Optional): Given<number>;
+  complete(
+    handle: Handle,
+    isPrompt: boolean,
+    reference: string,
+    argument: string,
+    value: string,
+    args: Optional,
+    now: number,
+    options: Optional,
+  ): Given<number>;
+  ping(handle: Handle, now: number, options: Optional): Given<number>;
+  cancel(handle: Handle, request: number, reason: Optional): Done;
+  provideInput(handle: Handle, input: number, result: string, now: number): Done;
+  refuseInput(handle: Handle, input: number, code: number, message: string, now: number): Done;
+  subscribe(handle: Handle, filter: string, now: number): Given<number>;
+  unsubscribe(handle: Handle, subscription: number, now: number): Done;
+  setLogLevel(handle: Handle, level: string, now: number): Given<number>;
+  notify(handle: Handle, method: string, params: Optional): Done;
+  notifyRootsChanged(handle: Handle): Done;
+  revision(handle: Handle): Given<number>;
+  eraVerdict(handle: Handle): Given<string[]>;
+
+  pollTransmit(handle: Handle, now: number): Told;
+  receiveHead(handle: Handle, exchange: number, status: number, headers: string, now: number): Told;
+  receiveResponseBody(handle: Handle, exchange: number, data: Uint8Array, now: number): Told;
+  receiveResponseEnd(handle: Handle, exchange: number, now: number): Told;
+  receiveFailure(handle: Handle, exchange: number, failure: string, now: number): Told;
+  wantsInputOf(handle: Handle, exchange: number): Given<boolean>;
+  authorized(handle: Handle, exchange: number, now: number): Told;
+  unauthorized(handle: Handle, exchange: number, now: number): Told;
+
+  openChildShutdown(timeouts: string): Given<ChildHandle>;
+  childStart(handle: ChildHandle): void;
+  childExited(handle: ChildHandle): void;
+  childPollAction(handle: ChildHandle, now: number): string | null;
+  childPollTimeout(handle: ChildHandle): number;
+  childHandleTimeout(handle: ChildHandle, now: number): void;
+  childIsFinished(handle: ChildHandle): boolean;
+}
+
+/** Where the addon of a checkout lies, beside the compiled files. */
+const BUILT_HERE = '../barewire.node';
+
+/** The packages that may hold the addon of this platform. A package manager installs one of them at most. */
+function packages(): string[] {
+  const platform = `barewire-${process.platform}-${process.arch}`;
+  switch (process.platform) {
+    case 'linux':
+      return [`${platform}-gnu`, `${platform}-musl`];
+    case 'win32':
+      return [`${platform}-msvc`];
+    default:
+      return [platform];
+  }
+}
+
+function load(): Native {
+  const causes: unknown[] = [];
+  for (const place of [...packages(), BUILT_HERE]) {
+    try {
+      return require(place) as Native;
+    } catch (error) {
+      causes.push(error);
+    }
+  }
+  const wanted = packages().join(' or ');
+  throw new AggregateError(
+    causes,
+    `barewire has no addon for ${process.platform} on ${process.arch}. It comes in the optional dependency ${wanted}: ` +
+      'install again without leaving out optional dependencies, on the platform where it is to run.',
+  );
+}
+
+/**
+ * The addon.
+ *
+ * @internal
+ */
+export const native: Native = load();

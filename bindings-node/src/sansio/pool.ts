@@ -1,0 +1,33 @@
+/** Room for what is sent: small pieces share an array, as making one for each costs more than filling it. */
+
+const POOL_BYTES = 32 * 1024;
+/** With less room than this a new pool is begun. */
+const LEAST_ROOM = 2 * 1024;
+
+/**
+ * The array that is being filled.
+ *
+ * @internal
+ */
+export let pool = new Uint8Array(POOL_BYTES);
+/**
+ * How much of it is taken.
+ *
+ * @internal
+ */
+export let used = 0;
+
+/**
+ * Takes the next bytes of the pool, which have been written.
+ *
+ * @internal
+ */
+export function take(count: number): Uint8Array {
+  const taken = pool.subarray(used, used + count);
+  used += count;
+  if (used > POOL_BYTES - LEAST_ROOM) {
+    pool = new Uint8Array(POOL_BYTES);
+    used = 0;
+  }
+  return taken;
+}

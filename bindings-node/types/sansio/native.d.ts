@@ -1,0 +1,2 @@
+/** The native addon: where it is found, and what it has. */
+export {};
