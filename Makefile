@@ -1,7 +1,7 @@
 # `make` alone lists the targets. Everything that is built or installed lands in target/ and .work/.
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint docs wheel demo interop conformance fuzz bench instructions requirements requirements-update
+.PHONY: help test lint docs wheel node node-types demo interop conformance fuzz bench instructions requirements requirements-update
 STEPS ?=
 BINDING ?= python
 ARGS ?=
@@ -12,14 +12,20 @@ help: ## This list
 test: ## Everything, ending with counts; STEPS="rust pytest" runs some of it
 	@python3 tests/summary.py $(STEPS)
 
-lint: ## Formatting, linters and types of Rust and Python
-	@python3 tests/summary.py fmt clippy ruff-format ruff mypy stubtest
+lint: ## Formatting, linters and types of Rust, Python and Node
+	@python3 tests/summary.py fmt clippy ruff-format ruff mypy stubtest node-lint
 
 docs: ## The Rust documentation, in target/doc; a warning is an error
 	@python3 tests/summary.py docs
 
 wheel: ## The Python wheel, in .work/wheels and installed in .work/venv
 	@python3 tests/python_env.py wheel
+
+node: ## The Node package, built in place
+	@python3 tests/node_env.py build
+
+node-types: node ## The committed declarations of the Node package, written anew
+	@python3 tests/node_env.py types
 
 demo: wheel ## A client and a server over stdio, legacy and modern
 	@.work/venv/bin/python bindings-python/examples/demo.py

@@ -64,6 +64,13 @@ def count_pytest(output: str) -> Counts:
     return Counts(number_before("passed", last), number_before("(?:failed|errors?)", last), skipped)
 
 
+def count_node(output: str) -> Counts:
+    """`# pass 3`, `# fail 0`, `# skipped 1` at the end of what `node --test` prints, with `i` for `#` on a terminal."""
+    found = dict(re.findall(r"^. (pass|fail|cancelled|skipped) (\d+)$", output, re.MULTILINE))
+    failed = int(found.get("fail", 0)) + int(found.get("cancelled", 0))
+    return Counts(int(found.get("pass", 0)), failed, int(found.get("skipped", 0)))
+
+
 def count_closing_line(output: str) -> Counts:
     """`8 passed, 0 failed` or `8 passed, 0 failed, 1 skipped` alone on a line: how scripts of ours end."""
     lines = re.findall(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", output, re.MULTILINE)
@@ -92,6 +99,7 @@ DEMO_PYTHON = str(ROOT / ".work/venv/bin/python")
 CLIPPY = "clippy --workspace --all-targets -- -D warnings"
 CONFORMANCE = [sys.executable, "tests/conformance/run.py", "python"]
 PYTEST = python("pytest", "bindings-python/tests", "tests/conformance")
+NODE_TESTS = ["node", "--expose-gc", "--test", "bindings-node/dist/tests/"]
 STUBTEST = python("mypy.stubtest", "barewire._native")
 
 STEPS = [
@@ -106,6 +114,9 @@ STEPS = [
     Step("mypy", "mypy --strict", python("mypy"), needs=["wheel"]),
     Step("stubtest", "stubs agree with the module", STUBTEST, needs=["wheel"]),
     Step("pytest", "Python tests", PYTEST, count_pytest, needs=["wheel"]),
+    Step("node", "addon and compiled sources of bindings-node", [sys.executable, "tests/node_env.py", "build"]),
+    Step("node-lint", "prettier, declarations", [sys.executable, "tests/node_env.py", "lint"], needs=["node"]),
+    Step("node-test", "Node tests", NODE_TESTS, count_node, needs=["node"]),
     Step("demo", "make demo", [DEMO_PYTHON, "bindings-python/examples/demo.py"], needs=["wheel"]),
     Step("interop", "published peers", ["tests/interop/run.sh"], count_closing_line, needs=["wheel"]),
     Step("conformance", "the official suite", CONFORMANCE, count_closing_line, needs=["wheel"]),

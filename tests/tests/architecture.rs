@@ -45,7 +45,7 @@ const LAYERS: [Layer; 9] = [
 const LONGEST_FILE: usize = 800;
 
 /// What counts as a source file.
-const SOURCE_EXTENSIONS: [&str; 7] = ["rs", "py", "pyi", "sh", "js", "mjs", "ts"];
+const SOURCE_EXTENSIONS: [&str; 8] = ["rs", "py", "pyi", "sh", "js", "mjs", "ts", "mts"];
 
 /// Folders without files of ours, beside hidden ones.
 const SKIPPED_FOLDERS: [&str; 7] =
@@ -297,13 +297,25 @@ struct Home {
 const HOMES: [Home; 3] = [
     Home {
         words: &["\"2024-", "\"2025-", "\"2026-"],
-        within: &["core/src/", "bindings-python/src/", "bindings-python/python/"],
+        within: &[
+            "core/src/",
+            "bindings-python/src/",
+            "bindings-python/python/",
+            "bindings-node/native/",
+            "bindings-node/src/",
+        ],
         except: &["core/src/revision/"],
         why: "a revision literal outside core/src/revision",
     },
     Home {
         words: &["\"Mcp-", "\"mcp-", "\"MCP-"],
-        within: &["core/src/", "bindings-python/src/", "bindings-python/python/"],
+        within: &[
+            "core/src/",
+            "bindings-python/src/",
+            "bindings-python/python/",
+            "bindings-node/native/",
+            "bindings-node/src/",
+        ],
         // The second names in errors what the first reads and writes.
         except: &["core/src/transport/http/headers.rs", "core/src/server/headers.rs"],
         why: "a header name outside the two files of headers",
@@ -324,7 +336,12 @@ const HOMES: [Home; 3] = [
             "\"subscriptions/",
             "\"tools/",
         ],
-        within: &["bindings-python/src/", "bindings-python/python/"],
+        within: &[
+            "bindings-python/src/",
+            "bindings-python/python/",
+            "bindings-node/native/",
+            "bindings-node/src/",
+        ],
         except: &[],
         why: "a method name in a binding",
     },

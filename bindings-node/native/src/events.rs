@@ -255,7 +255,7 @@ impl ToRows for ServerEvent {
                 batch.event(Kind::MessageDiscarded, |row| {
                     row.string(violation.name());
                     row.bytes(bytes);
-                })
+                });
             }
             ServerEvent::Drained { abandoned } => batch.event(Kind::Drained, |row| {
                 row.array(|row| abandoned.iter().for_each(|request| row.number(request.number())));
@@ -380,7 +380,7 @@ impl ToRows for ClientEvent {
                 batch.event(Kind::MessageDiscarded, |row| {
                     row.string(violation.name());
                     row.bytes(bytes);
-                })
+                });
             }
             ClientEvent::Disconnected { reason } => {
                 batch.event(Kind::Disconnected, |row| row.json(&reason.row()));

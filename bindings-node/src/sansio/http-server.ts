@@ -16,7 +16,7 @@ import { keysOf, ServerCommands, serverSettings } from './server-commands.js';
 import type { HttpServerSettings } from './settings.js';
 
 /** What is known of a request beside its method, headers and body. */
-export interface RequestOptionsOfHost {
+export interface ReceiveOptions {
   /** Who sends it, by any key; sessions belong to it. */
   readonly principal?: string;
   /** It asks for the stream of HTTP+SSE (2024-11-05): the path of the endpoint that takes messages. */
@@ -40,6 +40,14 @@ export interface ResponsePart {
    * whole.
    */
   readonly isAborted: boolean;
+}
+
+/** The options, of which one at most names an endpoint. */
+function checkedOptions(options: ReceiveOptions | undefined): ReceiveOptions {
+  if (options?.eventStream !== undefined && options.messages !== undefined) {
+    throw new TypeError('a request has one endpoint: eventStream or messages, not both');
+  }
+  return options ?? {};
 }
 
 /** The settings of the transport, as the addon reads them, and those of the machine. */
@@ -96,10 +104,10 @@ export class HttpServer extends ServerCommands<HttpServerEvent> {
     method: string,
     headers: HeaderPairs,
     now: number,
-    options?: RequestOptionsOfHost,
+    options?: ReceiveOptions,
   ): ExchangeHandle {
     const text = headerText(headers);
-    const { principal, eventStream, messages } = options ?? {};
+    const { principal, eventStream, messages } = checkedOptions(options);
     return given(native.receiveRequest(this.handle, method, text, now, principal, eventStream, messages));
   }
 
@@ -119,10 +127,10 @@ export class HttpServer extends ServerCommands<HttpServerEvent> {
     headers: HeaderPairs,
     body: Uint8Array,
     now: number,
-    options?: RequestOptionsOfHost,
+    options?: ReceiveOptions,
   ): [exchange: ExchangeHandle, events: HttpServerEvent[]] {
     const text = headerText(headers);
-    const { principal, eventStream, messages } = options ?? {};
+    const { principal, eventStream, messages } = checkedOptions(options);
     return valueAndEventsOf(
       native.receiveWhole(this.handle, method, text, body, now, principal, eventStream, messages),
     );

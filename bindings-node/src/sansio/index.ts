@@ -69,7 +69,7 @@ export {
 } from './facts.js';
 export type { HeaderPairs } from './headers.js';
 export { type HttpAbort, HttpClient, type HttpRequest } from './http-client.js';
-export { HttpServer, type RequestOptionsOfHost, type ResponsePart } from './http-server.js';
+export { HttpServer, type ReceiveOptions, type ResponsePart } from './http-server.js';
 export type { Machine } from './machine.js';
 export type { InputQuestion, RpcErrorValue, ServerCommands } from './server-commands.js';
 export type {

@@ -4,7 +4,7 @@ import { type HeaderPairs } from './headers.js';
 import { ServerCommands } from './server-commands.js';
 import type { HttpServerSettings } from './settings.js';
 /** What is known of a request beside its method, headers and body. */
-export interface RequestOptionsOfHost {
+export interface ReceiveOptions {
     /** Who sends it, by any key; sessions belong to it. */
     readonly principal?: string;
     /** It asks for the stream of HTTP+SSE (2024-11-05): the path of the endpoint that takes messages. */
@@ -42,13 +42,13 @@ export declare class HttpServer extends ServerCommands<HttpServerEvent> {
      * Takes the head of a request; gives its exchange. What refuses it is ready to be sent at once; its body is then
      * ignored.
      */
-    receiveRequest(method: string, headers: HeaderPairs, now: number, options?: RequestOptionsOfHost): ExchangeHandle;
+    receiveRequest(method: string, headers: HeaderPairs, now: number, options?: ReceiveOptions): ExchangeHandle;
     /** Takes a piece of the body. */
     receiveBody(exchange: ExchangeHandle, data: Uint8Array, now: number): void;
     /** The body is complete: what it holds goes to the machine. */
     receiveEnd(exchange: ExchangeHandle, now: number): HttpServerEvent[];
     /** Takes a request whose body is at hand; gives its exchange and the events. As {@link receiveRequest}. */
-    receiveWhole(method: string, headers: HeaderPairs, body: Uint8Array, now: number, options?: RequestOptionsOfHost): [exchange: ExchangeHandle, events: HttpServerEvent[]];
+    receiveWhole(method: string, headers: HeaderPairs, body: Uint8Array, now: number, options?: ReceiveOptions): [exchange: ExchangeHandle, events: HttpServerEvent[]];
     /** The client has gone, or nothing can be sent to it any more. */
     receiveAbort(exchange: ExchangeHandle, now: number): HttpServerEvent[];
     /** The exchanges that have something to send and were not named since they last had nothing. */

@@ -36,7 +36,7 @@ export type * from './events.js';
 export { type Era, INTERNAL_ERROR, INVALID_PARAMS, isRecommendedToolName, LEGACY_REVISIONS, LOG_LEVELS, type LogLevel, MODERN_REVISIONS, RESOURCE_NOT_FOUND, REVISIONS, templateVariables, VERSION, } from './facts.js';
 export type { HeaderPairs } from './headers.js';
 export { type HttpAbort, HttpClient, type HttpRequest } from './http-client.js';
-export { HttpServer, type RequestOptionsOfHost, type ResponsePart } from './http-server.js';
+export { HttpServer, type ReceiveOptions, type ResponsePart } from './http-server.js';
 export type { Machine } from './machine.js';
 export type { InputQuestion, RpcErrorValue, ServerCommands } from './server-commands.js';
 export type { ClientSettings, CommonSettings, HttpClientSettings, HttpServerSettings, Limits, RequestOptions, ServerSettings, Timeouts, } from './settings.js';

@@ -1,0 +1,301 @@
+/** The sans-IO floor over HTTP: a server by itself, and a client and a server with nothing between them. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  type ExchangeHandle,
+  HttpClient,
+  type HttpClientEvent,
+  type HttpClientSettings,
+  type HttpRequest,
+  HttpServer,
+  type HttpServerEvent,
+  type HttpServerSettings,
+  UnauthorizedError,
+} from 'barewire/sansio';
+import { ERAS, LEGACY, MODERN, only, SEED } from './pair.mjs';
+
+type Pairs = [name: string, value: string][];
+
+const HEADERS: Pairs = [
+  ['host', 'localhost'],
+  ['content-type', 'application/json'],
+  ['accept', 'application/json, text/event-stream'],
+];
+const RESULT = '{"content":[]}';
+
+function makeServer(settings: Partial<HttpServerSettings> = {}): HttpServer {
+  const server = new HttpServer({ name: 's', version: '1', seed: SEED, clockOrigin: 0, ...settings });
+  server.addTool('{"name":"t","inputSchema":{"type":"object"}}');
+  return server;
+}
+
+function message(method: string, id: number | undefined, params: object = {}): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify({ jsonrpc: '2.0', method, params, ...(id && { id }) }));
+}
+
+function text(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+/** The response of an exchange that is over. */
+function whole(server: HttpServer, exchange: ExchangeHandle) {
+  let [status, headers, body] = [0, new Map<string, string>(), ''];
+  for (;;) {
+    const part = server.pollResponse(exchange);
+    assert(part !== undefined, 'it goes on');
+    if (part.status !== undefined) [status, headers] = [part.status, new Map(part.headers)];
+    body += text(part.data);
+    if (part.isLast) return { status, headers, body };
+  }
+}
+
+/** Opens a legacy session; gives the headers that name it, and what was told. */
+function openSession(server: HttpServer): { headers: Pairs; events: HttpServerEvent[] } {
+  const hello = { protocolVersion: LEGACY, capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+  const [exchange, events] = server.receiveWhole('POST', HEADERS, message('initialize', 1, hello), 0);
+  const { status, headers } = whole(server, exchange);
+  assert.equal(status, 200);
+  const named: Pairs = [...HEADERS, ['mcp-session-id', headers.get('mcp-session-id') as string]];
+  const note = message('notifications/initialized', undefined);
+  const [second, more] = server.receiveWhole('POST', new Headers(named), note, 0);
+  assert.equal(whole(server, second).status, 202);
+  return { headers: named, events: [...events, ...more, ...server.events()] };
+}
+
+describe('a server', () => {
+  test('answers', () => {
+    const server = makeServer();
+    const { headers, events } = openSession(server);
+    assert.equal(
+      events.some((event) => event.type === 'sessionOpened'),
+      true,
+    );
+    const call = message('tools/call', 2, { name: 't' });
+    const [exchange, told] = server.receiveWhole('POST', headers, call, 5, { principal: undefined as never });
+    const called = only(told, 'toolCalled');
+    assert.equal(called.context.exchange, exchange);
+    assert.equal(server.pollResponse(exchange), undefined);
+    assert.deepEqual(server.ready(), []);
+    server.respond(called.request, RESULT);
+    assert.deepEqual(server.ready(), [exchange]);
+    assert(server.backlog(exchange) > 0);
+    const { status, headers: head, body } = whole(server, exchange);
+    assert.deepEqual([status, JSON.parse(body).id], [200, 2]);
+    assert.equal(head.get('content-length'), String(body.length));
+    assert.equal(server.pollResponse(exchange), undefined);
+    assert.equal(server.isIdle, true);
+  });
+
+  test('takes a body in pieces and sends a large one', () => {
+    const server = makeServer();
+    const { headers } = openSession(server);
+    const exchange = server.receiveRequest('POST', headers, 0);
+    const body = message('tools/call', 2, { name: 't' });
+    server.receiveBody(exchange, body.subarray(0, 10), 0);
+    server.receiveBody(exchange, body.subarray(10), 0);
+    const called = only(server.receiveEnd(exchange, 0), 'toolCalled');
+    assert.equal(server.progress(called.request, 1), false);
+    assert.equal(server.log(called.request, 'info', '"said"'), true);
+    const part = server.pollResponse(exchange);
+    assert.deepEqual([part?.status, part?.isLast, part?.isAborted], [200, false, false]);
+    assert.match(text(part?.data as Uint8Array), /"said"/);
+    assert.equal(server.closeStream(exchange, 0, 7), true);
+    assert.match(text(server.pollResponse(exchange)?.data as Uint8Array), /retry: 7/);
+    const [large, told] = server.receiveWhole('POST', headers, message('tools/call', 3, { name: 't' }), 0);
+    const content = JSON.stringify({ content: [{ type: 'text', text: 'é'.repeat(100_000) }] });
+    server.respond(only(told, 'toolCalled').request, content);
+    assert.deepEqual(JSON.parse(whole(server, large).body).result, JSON.parse(content));
+    assert.deepEqual(server.receiveAbort(exchange, 0), []);
+  });
+
+  test('refuses', () => {
+    const server = makeServer({
+      bodyBytes: 10,
+      allowedOrigins: ['https://good.example'],
+      allowedHosts: ['*'],
+    });
+    const [foreign] = server.receiveWhole(
+      'POST',
+      [...HEADERS, ['origin', 'https://bad.example']],
+      message('ping', 1),
+      0,
+    );
+    assert.equal(whole(server, foreign).status, 403);
+    const [large] = server.receiveWhole('POST', HEADERS, message('ping', 1), 0);
+    assert.equal(whole(server, large).status, 413);
+    assert.throws(() => server.receiveWhole('POST', [['a', 'b\0c']], new Uint8Array(), 0), TypeError);
+    const both = { eventStream: '/messages', messages: '' };
+    assert.throws(() => server.receiveRequest('POST', HEADERS, 0, both), /one endpoint/);
+    assert.throws(() => makeServer({ eventKeeping: 'somewhere' as 'none' }), /eventKeeping/);
+    assert.throws(() => makeServer({ allowedOrigins: ['app'] }), /is not an origin/);
+    makeServer({ eventKeeping: 'memory', keptEvents: 1, keptBytes: 10, keptAge: 5, retry: 1 });
+  });
+
+  test('leaves sessions and events to the program', () => {
+    const server = makeServer({ externalSessions: true, eventKeeping: 'external' });
+    const { headers, events } = openSession(server);
+    const named = events.find((event) => event.type === 'sessionNamed');
+    assert(named !== undefined);
+    const [exchange, told] = server.receiveWhole('POST', headers, message('tools/call', 2, { name: 't' }), 0);
+    const called = only(told, 'toolCalled');
+    server.log(called.request, 'info', '"said"');
+    server.respond(called.request, RESULT);
+    const { body } = whole(server, exchange);
+    const kept = server.events().filter((event) => event.type === 'eventAppended');
+    assert(
+      kept.length > 1 && kept.every((event) => event.session === named.session && body.includes(event.data)),
+    );
+    const resumed: Pairs = [...headers, ['last-event-id', kept[0]?.id as string]];
+    const [again, asked] = server.receiveWhole('GET', resumed, new Uint8Array(), 0);
+    const replay = only(asked, 'replayRequested');
+    assert.deepEqual([replay.exchange, replay.after], [again, kept[0]?.id]);
+    server.replay(
+      again,
+      kept.slice(1).map(({ id, data }) => [id, data] as const),
+      0,
+    );
+    assert(text(server.pollResponse(again)?.data as Uint8Array).includes(kept.at(-1)?.data as string));
+
+    const other = makeServer({ externalSessions: true, eventKeeping: 'external' });
+    const [waiting, wanted] = other.receiveWhole('POST', headers, message('tools/list', 3), 0);
+    assert.equal(only(wanted, 'sessionRequested').id, named.id);
+    other.resolveSession(waiting, other.importSession(server.exportSession(named.session)), 0);
+    assert.match(whole(other, waiting).body, /"t"/);
+    const strange: Pairs = [...HEADERS, ['mcp-session-id', 'x']];
+    const [unknown] = other.receiveWhole('POST', strange, message('ping', 4), 0);
+    other.resolveSession(unknown, undefined, 0);
+    assert.equal(whole(other, unknown).status, 404);
+
+    const [, ended] = server.receiveWhole('DELETE', headers, new Uint8Array(), 0);
+    const types = [...ended, ...server.events()].map((event) => event.type);
+    assert(types.includes('streamsForgotten') && types.includes('sessionClosed'));
+  });
+
+  test('has the channel of the first revision', () => {
+    const server = makeServer();
+    const [stream] = server.receiveWhole('GET', HEADERS, new Uint8Array(), 0, { eventStream: '/messages' });
+    const first = text(server.pollResponse(stream)?.data as Uint8Array);
+    const query = /^event: endpoint\ndata: \/messages\?(.*)\n/.exec(first)?.[1] as string;
+    const [exchange] = server.receiveWhole('POST', HEADERS, message('ping', 1), 0, { messages: query });
+    assert.equal(whole(server, exchange).status, 202);
+    assert(server.ready().includes(stream));
+  });
+
+  test('keeps streams alive and shuts down', () => {
+    const server = makeServer({ sessionIdle: 100, keepAlive: 10 });
+    const { headers } = openSession(server);
+    const [stream] = server.receiveWhole('GET', headers, new Uint8Array(), 0);
+    assert(server.pollResponse(stream) !== undefined);
+    assert((server.pollTimeout() as number) <= 10);
+    server.handleTimeout(10);
+    assert.deepEqual(server.ready(), [stream]);
+    assert.match(text(server.pollResponse(stream)?.data as Uint8Array), /^:/);
+    server.shutDown(10);
+    assert.equal(server.pollResponse(stream)?.isLast, true);
+    const [late] = server.receiveWhole('POST', headers, message('ping', 1), 10);
+    assert.equal(whole(server, late).status, 503);
+    server.close();
+    assert.equal(server.events().at(-1)?.type, 'disconnected');
+  });
+});
+
+/** A client and a server; what is asked for is carried out at once. */
+class HttpPair {
+  readonly client: HttpClient;
+  readonly server = makeServer();
+  readonly told: HttpClientEvent[] = [];
+  readonly called: HttpServerEvent[] = [];
+  readonly #open = new Map<ExchangeHandle, ExchangeHandle>();
+
+  constructor(settings: Partial<HttpClientSettings>) {
+    const url = 'http://localhost/mcp';
+    this.client = new HttpClient({ name: 'c', version: '1', seed: SEED, now: 0, url, ...settings });
+  }
+
+  settle(): void {
+    this.told.push(...this.client.events());
+    for (let moved = true; moved;) {
+      moved = false;
+      for (let next = this.client.pollTransmit(0); next !== undefined; next = this.client.pollTransmit(0)) {
+        moved = true;
+        if (next.type === 'request') this.#send(next);
+        else this.#open.delete(next.exchange);
+      }
+      for (const exchange of this.#open.keys()) moved = this.#receive(exchange) || moved;
+    }
+  }
+
+  #send({ exchange, method, headers, body }: HttpRequest): void {
+    const all: Pairs = [['host', 'localhost'], ...headers];
+    const [carrier, events] = this.server.receiveWhole(method, all, new TextEncoder().encode(body), 0);
+    this.#open.set(exchange, carrier);
+    this.called.push(...events);
+  }
+
+  #receive(exchange: ExchangeHandle): boolean {
+    const part = this.server.pollResponse(this.#open.get(exchange) as number);
+    if (part === undefined) return false;
+    assert.equal(this.client.wantsInput(exchange), true);
+    const { client, told } = this;
+    if (part.status !== undefined) told.push(...client.receiveHead(exchange, part.status, part.headers, 0));
+    if (part.data.length > 0) told.push(...client.receiveBody(exchange, part.data, 0));
+    if (part.isLast) {
+      this.#open.delete(exchange);
+      told.push(...client.receiveEnd(exchange, 0));
+    }
+    return true;
+  }
+}
+
+describe('a client', () => {
+  for (const revision of ERAS) {
+    test(`calls a server (${revision})`, () => {
+      const pair = new HttpPair({ revisions: [revision] });
+      pair.settle();
+      assert.equal(only(pair.told.splice(0), 'ready').revision, revision);
+      const request = pair.client.callTool('t', '{"text":"é"}', 0, { progress: true });
+      pair.settle();
+      const called = pair.called.find((event) => event.type === 'toolCalled');
+      assert(called !== undefined && called.arguments === '{"text":"é"}');
+      assert.equal(pair.server.progress(called.request, 1), true);
+      pair.server.respond(called.request, RESULT);
+      pair.settle();
+      const [progress, response] = pair.told.splice(0);
+      assert.equal(progress?.type, 'progressReceived');
+      assert.equal(response?.type === 'responseReceived' && response.request, request);
+      pair.client.close();
+      pair.settle();
+      assert.equal(only(pair.told, 'disconnected').reason.code, 501);
+      assert.equal(pair.client.isFinished, true);
+    });
+  }
+
+  test('hands on what fails', () => {
+    const { client } = new HttpPair({ revisions: [MODERN] });
+    const request = client.pollTransmit(0) as HttpRequest;
+    assert.equal(request.url, 'http://localhost/mcp');
+    const [disconnected] = client.receiveFailure(request.exchange, 'notSent', 0).slice(-1);
+    assert.equal(disconnected?.type === 'disconnected' && disconnected.reason.code, 611);
+    assert.throws(() => client.receiveFailure(1, 'lost' as 'broken', 0), RangeError);
+    assert.throws(() => new HttpPair({ url: 'ftp://x' }), { name: 'RangeError', message: /no URL of http/ });
+  });
+
+  test('is asked for authorization', () => {
+    const { client } = new HttpPair({ revisions: [MODERN], authorizes: true });
+    const first = client.pollTransmit(0) as HttpRequest;
+    const asked = only(
+      client.receiveHead(first.exchange, 401, [['www-authenticate', 'Bearer']], 0),
+      'authorizationRequired',
+    );
+    assert.deepEqual([asked.exchange, asked.status, asked.challenges], [first.exchange, 401, ['Bearer']]);
+    client.authorized(first.exchange, 0);
+    const again = client.pollTransmit(0) as HttpRequest;
+    assert.equal(again.body, first.body);
+    client.receiveHead(again.exchange, 403, [['www-authenticate', 'Bearer']], 0);
+    const refused = client.unauthorized(again.exchange, 0).at(-1);
+    assert(refused?.type === 'disconnected' && refused.reason instanceof UnauthorizedError);
+    assert.equal(refused.reason.status, 403);
+    assert.deepEqual(client.handleTimeout(1), []);
+  });
+});
