@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Make bindings-node ready: `node_env.py build` builds the addon, installs the tools and compiles the sources.
+"""Make bindings-node ready: `node_env.py build` builds the addon, installs the tools, compiles the sources.
 
-`node_env.py lint` checks form and committed declarations, and `node_env.py types` writes the declarations anew. What is
-built does nothing when nothing that it reads has changed since its last run.
+`node_env.py lint` checks form and committed declarations, and `node_env.py types` writes the declarations
+anew. `build` does nothing when nothing that it reads has changed since its last run.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def run(*command: str | Path) -> None:
 
 
 def when_changed(name: str, sources: list[Path], result: Path, make: Callable[[], None]) -> None:
-    """Call `make` unless `result` is there and the stamp of an earlier run holds the digest of the same files."""
+    """Call `make` unless `result` is there and an earlier run has stamped the digest of the same files."""
     stamp = STAMPS / f"{name}.stamp"
     now = digest(sources)
     if result.exists() and stamp.exists() and stamp.read_text() == now:
@@ -91,8 +91,8 @@ def write_declarations(folder: Path) -> None:
     run(TOOLS / "tsc", "--project", ".", *DECLARATIONS, "--declarationDir", folder)
 
 
-def files_of(folder: Path) -> set[Path]:
-    return {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
+def files_of(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
 
 def lint() -> None:
@@ -102,18 +102,22 @@ def lint() -> None:
         fresh = Path(folder) / "types"
         write_declarations(fresh)
         names = files_of(fresh) | files_of(committed)
-        _, differing, missing = filecmp.cmpfiles(fresh, committed, [str(name) for name in names], shallow=False)
+        _, differing, missing = filecmp.cmpfiles(fresh, committed, names, shallow=False)
     if differing or missing:
         stale = ", ".join(sorted(differing + missing))
         sys.exit(f"bindings-node/types differs from the sources; `make node-types` writes it anew: {stale}")
 
 
 def main() -> None:
-    actions = {"build": build, "lint": lint, "types": lambda: write_declarations(PACKAGE / "types")}
-    action = actions.get(" ".join(sys.argv[1:]))
-    if action is None:
-        sys.exit(__doc__)
-    action()
+    match sys.argv[1:]:
+        case ["build"]:
+            build()
+        case ["lint"]:
+            lint()
+        case ["types"]:
+            write_declarations(PACKAGE / "types")
+        case _:
+            sys.exit(__doc__)
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ def count_pytest(output: str) -> Counts:
 
 
 def count_node(output: str) -> Counts:
-    """`# pass 3`, `# fail 0`, `# skipped 1` at the end of what `node --test` prints, with `i` for `#` on a terminal."""
+    """`# pass 3`, `# fail 0`, `# skipped 1` at the end, each on a line; some reporters have another mark."""
     found = dict(re.findall(r"^. (pass|fail|cancelled|skipped) (\d+)$", output, re.MULTILINE))
     failed = int(found.get("fail", 0)) + int(found.get("cancelled", 0))
     return Counts(int(found.get("pass", 0)), failed, int(found.get("skipped", 0)))
@@ -99,7 +99,8 @@ DEMO_PYTHON = str(ROOT / ".work/venv/bin/python")
 CLIPPY = "clippy --workspace --all-targets -- -D warnings"
 CONFORMANCE = [sys.executable, "tests/conformance/run.py", "python"]
 PYTEST = python("pytest", "bindings-python/tests", "tests/conformance")
-NODE_TESTS = ["node", "--expose-gc", "--test", "bindings-node/dist/tests/"]
+NODE_ENV = [sys.executable, "tests/node_env.py"]
+NODE_TESTS = ["sh", "-c", "node --test bindings-node/dist/tests/*.test.mjs"]
 STUBTEST = python("mypy.stubtest", "barewire._native")
 
 STEPS = [
@@ -114,8 +115,8 @@ STEPS = [
     Step("mypy", "mypy --strict", python("mypy"), needs=["wheel"]),
     Step("stubtest", "stubs agree with the module", STUBTEST, needs=["wheel"]),
     Step("pytest", "Python tests", PYTEST, count_pytest, needs=["wheel"]),
-    Step("node", "addon and compiled sources of bindings-node", [sys.executable, "tests/node_env.py", "build"]),
-    Step("node-lint", "prettier, declarations", [sys.executable, "tests/node_env.py", "lint"], needs=["node"]),
+    Step("node", "addon and sources of bindings-node", [*NODE_ENV, "build"]),
+    Step("node-lint", "prettier, committed declarations", [*NODE_ENV, "lint"], needs=["node"]),
     Step("node-test", "Node tests", NODE_TESTS, count_node, needs=["node"]),
     Step("demo", "make demo", [DEMO_PYTHON, "bindings-python/examples/demo.py"], needs=["wheel"]),
     Step("interop", "published peers", ["tests/interop/run.sh"], count_closing_line, needs=["wheel"]),
