@@ -261,6 +261,21 @@ def test_options_of_http_are_for_urls() -> None:
                 kind(url)
 
 
+def test_an_http_client_of_ones_own_is_asynchronous() -> None:
+    async def enter() -> None:
+        async with Client("http://localhost/mcp", http=httpx2.Client()):
+            pass
+
+    wrong = r"http is an httpx2\.AsyncClient, not httpx2\..*Client"
+    with pytest.raises(TypeError, match=wrong):
+        asyncio.run(enter())
+    with pytest.raises(TypeError, match=wrong):
+        trio.run(enter)
+    with pytest.raises(TypeError, match=wrong), sync.Client("http://localhost/mcp", http=httpx2.Client()):
+        pass
+    assert "barewire-http" not in [thread.name for thread in threading.enumerate()]
+
+
 # ---------------------------------------------------------------- many at once
 
 

@@ -179,7 +179,8 @@ class Client(BaseClient):
     `on_elicit`, `on_sample` and `on_roots` answer questions of the server, and are what the client declares
     that it can do; `capabilities` adds to that. They may be coroutine functions, and run in a thread if they
     are not. `on_log` and `on_change` are called for what the server logs and for changes of its lists, one
-    call after the other. While one of them is slow, up to 1024 notices wait, and then the oldest are dropped.
+    call after the other. From 2026-07-28 on, a server logs only to who has called `set_log_level`. While a
+    callback is slow, up to 1024 notices wait, and then the oldest are dropped.
     Where changes may have been missed, because a stream broke or the server forgot its session, all lists are
     told as changed.
 

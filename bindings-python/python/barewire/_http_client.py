@@ -49,6 +49,9 @@ class AsyncExchanges:
         self._host = host
         self._carriage = carriage
         self._own = options.client is None
+        if not self._own and not isinstance(options.client, httpx2.AsyncClient):
+            kind = type(options.client)
+            raise TypeError(f"http is an httpx2.AsyncClient, not {kind.__module__}.{kind.__qualname__}")
         self._client: httpx2.AsyncClient = options.client or httpx2.AsyncClient(**settings(options))
         # Whoever brings a client may have given it a timeout, which streams must not have.
         given = self._client.timeout

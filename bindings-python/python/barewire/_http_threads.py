@@ -105,7 +105,11 @@ class ThreadExchanges:
         self, carriage: HttpCarriage, options: HttpOptions, time_passed: Callable[[], object]
     ) -> None:
         self.thread = LoopThread(time_passed)
-        self._exchanges = AsyncExchanges(self.thread, carriage, options)
+        try:
+            self._exchanges = AsyncExchanges(self.thread, carriage, options)
+        except BaseException:  # a mistake in the options
+            self.thread.stop()
+            raise
 
     def start(self, request: native.HttpRequest) -> None:
         """Send a request, and hand in what comes back."""
