@@ -1,7 +1,7 @@
 # `make` alone lists the targets. Everything that is built or installed lands in target/ and .work/.
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint docs wheel node node-types demo interop conformance fuzz bench instructions requirements requirements-update
+.PHONY: help test lint docs wheel node node-packages node-types demo interop conformance fuzz bench instructions requirements requirements-update
 STEPS ?=
 BINDING ?= python
 ARGS ?=
@@ -23,6 +23,9 @@ wheel: ## The Python wheel, in .work/wheels and installed in .work/venv
 
 node: ## The Node package, built in place
 	@python3 tests/node_env.py build
+
+node-packages: node ## The npm packages for this platform, in .work/node/packages
+	@python3 tests/node_env.py pack
 
 node-types: node ## The committed declarations of the Node package, written anew
 	@python3 tests/node_env.py types

@@ -2,19 +2,23 @@
 """Make bindings-node ready: `node_env.py build` builds the addon, installs the tools, compiles the sources.
 
 `node_env.py lint` checks form and committed declarations, and `node_env.py types` writes the declarations
-anew. `build` does nothing when nothing that it reads has changed since its last run.
+anew. `node_env.py pack` writes the packages of this platform as tarballs, and tries them in an empty folder.
+`build` does nothing when nothing that it reads has changed since its last run.
 """
 
 from __future__ import annotations
 
 import filecmp
+import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from python_env import ROOT, WORK, digest
 
@@ -108,12 +112,87 @@ def lint() -> None:
         sys.exit(f"bindings-node/types differs from the sources; `make node-types` writes it anew: {stale}")
 
 
+def this_target() -> str:
+    """This machine, as npm packages with addons are named after theirs."""
+    cpu = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}.get(platform.machine().lower(), "arm64")
+    match sys.platform:
+        case "linux":
+            return f"linux-{cpu}-{'gnu' if platform.libc_ver()[0] == 'glibc' else 'musl'}"
+        case "win32":
+            return f"win32-{cpu}-msvc"
+        case system:
+            return f"{system}-{cpu}"
+
+
+def write_package(folder: Path, description: dict[str, object]) -> None:
+    """A package's description, and the licenses that go with it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for license_text in ROOT.glob("LICENSE-*"):
+        shutil.copy(license_text, folder)
+    (folder / "package.json").write_text(json.dumps(description, indent=2) + "\n")
+
+
+def platform_package(target: str, main: dict[str, Any]) -> dict[str, object]:
+    """The description of the package that holds the addon for one of the targets, such as `linux-x64-gnu`."""
+    system, cpu, *abi = target.split("-")
+    libc = {"gnu": "glibc", "musl": "musl"}
+    return {
+        "name": f"barewire-{target}",
+        "version": main["version"],
+        "description": f"The addon of barewire for {target}",
+        "license": main["license"],
+        "repository": main["repository"],
+        "engines": main["engines"],
+        "os": [system],
+        "cpu": [cpu],
+        **({"libc": [libc[abi[0]]]} if system == "linux" else {}),
+        "main": "barewire.node",
+        "files": ["barewire.node", "LICENSE-*"],
+    }
+
+
+def pack(target: str) -> None:
+    """Write the main package and that of `target`, whose addon is the one that was built."""
+    packages = STAMPS / "packages"
+    shutil.rmtree(packages, ignore_errors=True)
+    main = json.loads((PACKAGE / "package.json").read_text())
+    targets = main.pop("addons")
+    del main["devDependencies"]
+    main["optionalDependencies"] = {f"barewire-{one}": main["version"] for one in targets}
+    write_package(packages / "main", main)
+    shutil.copy(PACKAGE / "README.md", packages / "main")
+    ignored = shutil.ignore_patterns("*.node", "tests")
+    for folder in ("dist", "esm", "types"):
+        shutil.copytree(PACKAGE / folder, packages / "main" / folder, ignore=ignored)
+    write_package(packages / target, platform_package(target, main))
+    shutil.copy(PACKAGE / "dist/barewire.node", packages / target)
+    for name in ("main", target):
+        run("npm", "pack", "--silent", "--pack-destination", packages, packages / name)
+    try_packages(packages)
+
+
+def try_packages(packages: Path) -> None:
+    """Install the tarballs in an empty folder, and load the package in both ways."""
+    tarballs = sorted(packages.glob("*.tgz"))
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "package.json").write_text('{"private": true}')
+        options = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+        subprocess.run(["npm", "install", *options, *tarballs], cwd=folder, check=True)
+        for kind, script in (
+            ("module", "import { VERSION } from 'barewire/sansio'; console.log(VERSION)"),
+            ("commonjs", "console.log(require('barewire/sansio').VERSION)"),
+        ):
+            subprocess.run(["node", f"--input-type={kind}", "--eval", script], cwd=folder, check=True)
+
+
 def main() -> None:
     match sys.argv[1:]:
         case ["build"]:
             build()
         case ["lint"]:
             lint()
+        case ["pack"]:
+            pack(this_target())
         case ["types"]:
             write_declarations(PACKAGE / "types")
         case _:
