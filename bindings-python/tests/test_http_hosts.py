@@ -330,6 +330,24 @@ def test_a_signal_ends_streams_but_not_calls(host: str, number: int, tmp_path: P
     assert "Traceback" not in text and "ERROR" not in text, text
 
 
+def test_a_client_that_reads_nothing_does_not_hold_up_the_end(tmp_path: Path) -> None:
+    app = APP.replace('version="1"', 'version="1", timeouts=barewire.Timeouts(drain=0)')
+    flood = "for step in range(100_000): await context.progress(step + 1, message='x' * 10_000)"
+    (tmp_path / "app.py").write_text(app.replace("await context.progress(1)", flood))
+    port = free_port()
+    process = subprocess.Popen([sys.executable, "app.py", str(port)], cwd=tmp_path, stderr=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: is_open(port))
+        call = open_call(port, "slow", seconds=0)
+        call.read(1)
+        time.sleep(0.5)  # for what is between the two to fill
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+    finally:
+        process.kill()
+        process.wait()
+
+
 def handshake(port: int) -> str:
     client = {"name": "c", "version": "1"}
     params = {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": client}

@@ -42,6 +42,10 @@ async def serve(server: Server, host: str, port: int, options: Mapping[str, Any]
         raise
 
 
+#: Seconds for connections to end, beyond those that calls in flight get.
+_PATIENCE = 4
+
+
 class _Host(uvicorn.Server):
     """uvicorn for one application, whose streams end before uvicorn waits for all responses."""
 
@@ -53,7 +57,16 @@ class _Host(uvicorn.Server):
         self._app = AsgiApp(server, signals=False, **options)
         self._path = options.get("path", "/mcp")
         self._catches_signals = signals
-        config = uvicorn.Config(self._app, host, port, lifespan="on", ws="none", access_log=False)
+        config = uvicorn.Config(
+            self._app,
+            host,
+            port,
+            lifespan="on",
+            ws="none",
+            access_log=False,
+            # A client that reads nothing would hold up the end for ever: by then its exchange is broken off.
+            timeout_graceful_shutdown=server._drain // 1000 + _PATIENCE,
+        )
         super().__init__(config)
         if host not in _LOOPBACK and not options.get("allowed_hosts"):
             logging.getLogger("barewire").warning(
