@@ -2,6 +2,7 @@
 
 use alloc::format;
 use alloc::string::String;
+use core::fmt::Write as _;
 
 use crate::json::Json;
 use crate::jsonrpc::{RpcError, write};
@@ -55,7 +56,8 @@ pub(super) fn header_mismatch(header: &str, how: &str) -> RpcError {
 pub(super) fn session_missing(session: &str, version: &str, served: Revisions) -> RpcError {
     let mut detail = format!("{session} is missing; initialize opens a session");
     if let Some(modern) = served.of_era(Era::Modern).next() {
-        detail.push_str(&format!(", and {version}: {} needs none", modern.as_str()));
+        // Writing to a String cannot fail.
+        let _ = write!(detail, ", and {version}: {} needs none", modern.as_str());
     }
     invalid_request(&detail)
 }
