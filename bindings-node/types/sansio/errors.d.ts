@@ -48,6 +48,13 @@ export declare class RequestCancelledError extends McpError {
 }
 /** The connection ended before the answer came. */
 export declare class ConnectionLostError extends McpError {
+    /** How the server ended, where it is a child process that has, and the client started it. */
+    exitStatus: {
+        readonly code: number | undefined;
+        readonly signal: string | undefined;
+    } | undefined;
+    /** The last that it wrote to its stderr, where that is captured. */
+    stderr: string | undefined;
 }
 /**
  * The server answered with an HTTP status that is none of the protocol's, or with a body that is not.

@@ -1,0 +1,216 @@
+/** How the messages of a client travel: on a byte stream, or over HTTP. */
+
+import { now } from './clock.js';
+import { Exchanges, type Fetch } from './exchanges.js';
+import type { ExitStatus, Link } from './link.js';
+import {
+  ConnectionClosedError,
+  ConnectionLostError,
+  HttpStatusError,
+  type McpError,
+} from './sansio/errors.js';
+import type { ClientEvent, ExchangeHandle, HttpClientEvent } from './sansio/events.js';
+import { Client, HttpClient, type HeaderPairs } from './sansio/index.js';
+import type { ClientSettings, HttpClientSettings } from './sansio/settings.js';
+
+/**
+ * Whom a carriage tells what has come.
+ *
+ * @internal
+ */
+export interface Passenger {
+  /** Has `step` tell the machine of something, and sees to what follows. */
+  feed(step: () => HttpClientEvent[]): void;
+  /** Has all done that the machine wants done. */
+  progressed(): void;
+}
+
+/**
+ * What moves messages between a machine and its server.
+ *
+ * @internal
+ */
+export interface Carriage {
+  readonly machine: Client | HttpClient;
+  /** Opens the way to the server. */
+  open(passenger: Passenger): void;
+  /** Does what the machine wants done. */
+  flush(): void;
+  /** Starts the server afresh. */
+  restart(): ClientEvent[];
+  /** Says of the end of a connection how it came about, as far as is known here. */
+  explain(error: McpError): McpError;
+  /** Ends in order, after the machine was closed. */
+  close(): Promise<void>;
+}
+
+/**
+ * A byte stream.
+ *
+ * @internal
+ */
+export class StreamCarriage implements Carriage {
+  readonly machine: Client;
+  readonly #openLink: () => Link;
+  readonly #retired: Promise<void>[] = [];
+  #passenger: Passenger | undefined;
+  #link: Link | undefined;
+  #isPaused = false;
+  #isGone = false;
+
+  constructor(settings: ClientSettings, openLink: () => Link) {
+    this.machine = new Client(settings);
+    this.#openLink = openLink;
+  }
+
+  open(passenger: Passenger): void {
+    this.#passenger = passenger;
+    this.#attach();
+  }
+
+  flush(): void {
+    const link = this.#link;
+    if (link === undefined) return;
+    if (link.pending === 0) {
+      const data = this.machine.dataToSend();
+      if (data.length > 0) link.write(data);
+    }
+    if (this.machine.wantsInput === this.#isPaused) {
+      this.#isPaused = !this.#isPaused;
+      if (this.#isPaused) link.pause();
+      else link.resume();
+    }
+  }
+
+  restart(): ClientEvent[] {
+    if (this.#link !== undefined) this.#retired.push(this.#link.close());
+    this.#attach();
+    return this.machine.restart(now());
+  }
+
+  explain(error: McpError): McpError {
+    const link = this.#link;
+    const told =
+      error instanceof ConnectionClosedError && this.#isGone
+        ? new ConnectionLostError(error.message, error.code)
+        : error;
+    if (!(told instanceof ConnectionLostError) || link === undefined) return told;
+    told.exitStatus = link.exitStatus;
+    told.stderr = link.stderrTail;
+    if (link.failure !== undefined) told.cause = link.failure;
+    told.message += endOf(link);
+    return told;
+  }
+
+  async close(): Promise<void> {
+    this.flush();
+    await Promise.all([...this.#retired, this.#link?.close()]);
+  }
+
+  #attach(): void {
+    const link = this.#openLink();
+    this.#link = link;
+    this.#isGone = false;
+    this.#isPaused = false;
+    link.start({
+      data: (data) => this.#passenger?.feed(() => this.machine.receiveData(data, now())),
+      end: () => {
+        if (link !== this.#link) return;
+        this.#isGone = true;
+        this.#passenger?.feed(() => this.machine.receiveEof(now()));
+      },
+      drained: () => this.#passenger?.progressed(),
+    });
+  }
+}
+
+function endOf({ failure, exitStatus, stderrTail }: Link): string {
+  if (failure instanceof Error) return `: ${failure.message}`;
+  if (exitStatus === undefined) return '';
+  const lastLine = stderrTail.trimEnd().split('\n').at(-1) ?? '';
+  return `; the server ended with ${statusText(exitStatus)}${lastLine === '' ? '' : `: ${lastLine}`}`;
+}
+
+function statusText({ code, signal }: ExitStatus): string {
+  return code === undefined ? `signal ${signal}` : `exit status ${code}`;
+}
+
+/**
+ * Exchanges over HTTP.
+ *
+ * @internal
+ */
+export class HttpCarriage implements Carriage {
+  readonly machine: HttpClient;
+  readonly #exchanges: Exchanges;
+  #passenger: Passenger | undefined;
+  /** What `fetch` says of the exchange that is being failed. */
+  #failure: unknown;
+  /** Where the response whose head is being read redirects to. */
+  #location: string | null = null;
+
+  constructor(settings: HttpClientSettings, fetch: Fetch, headers: Headers) {
+    this.machine = new HttpClient(settings);
+    this.#exchanges = new Exchanges(this, fetch, headers);
+  }
+
+  /** Nothing is connected before there is something to send. */
+  open(passenger: Passenger): void {
+    this.#passenger = passenger;
+  }
+
+  flush(): void {
+    for (let next = this.machine.pollTransmit(now()); next; next = this.machine.pollTransmit(now())) {
+      if (next.type === 'abort') this.#exchanges.abort(next.exchange);
+      else this.#exchanges.start(next);
+    }
+    this.#exchanges.progressed();
+  }
+
+  /** Nothing here is started. */
+  restart(): ClientEvent[] {
+    return [];
+  }
+
+  explain(error: McpError): McpError {
+    const told =
+      error instanceof ConnectionClosedError ? new ConnectionLostError(error.message, error.code) : error;
+    if (told instanceof ConnectionLostError && told.cause === undefined && this.#failure !== undefined) {
+      told.cause = this.#failure;
+    }
+    if (told instanceof HttpStatusError && this.#location !== null) {
+      told.message += `; it redirects to ${this.#location}`;
+    }
+    return told;
+  }
+
+  async close(): Promise<void> {
+    await this.#exchanges.close();
+  }
+
+  // -- what is reported of an exchange
+
+  wantsInput(exchange: ExchangeHandle): boolean {
+    return this.machine.wantsInput(exchange);
+  }
+
+  receiveHead(exchange: ExchangeHandle, status: number, headers: HeaderPairs & Headers): void {
+    if (status >= 300 && status < 400) this.#location = headers.get('location');
+    this.#passenger?.feed(() => this.machine.receiveHead(exchange, status, headers, now()));
+    this.#location = null;
+  }
+
+  receiveBody(exchange: ExchangeHandle, data: Uint8Array): void {
+    this.#passenger?.feed(() => this.machine.receiveBody(exchange, data, now()));
+  }
+
+  receiveEnd(exchange: ExchangeHandle): void {
+    this.#passenger?.feed(() => this.machine.receiveEnd(exchange, now()));
+  }
+
+  receiveFailure(exchange: ExchangeHandle, failure: 'notSent' | 'broken', cause: unknown): void {
+    this.#failure = cause;
+    this.#passenger?.feed(() => this.machine.receiveFailure(exchange, failure, now()));
+    this.#failure = undefined;
+  }
+}

@@ -1,0 +1,470 @@
+/** The client, written once for both eras of the protocol and for all ways to a server. */
+
+import { capabilitiesOf } from './answers.js';
+import { type Carriage, HttpCarriage, StreamCarriage } from './carriage.js';
+import type { Subscription } from './changes.js';
+import { now } from './clock.js';
+import { type ClientHandlers, Engine, type Progress } from './engine.js';
+import type { Fetch } from './exchanges.js';
+import type { Link } from './link.js';
+import type { Command } from './process.js';
+import { isObject } from './received.js';
+import {
+  type CallToolResult,
+  type CompleteResult,
+  type GetPromptResult,
+  type Implementation,
+  type Listed,
+  type ListResult,
+  type Prompt,
+  readCall,
+  readCompletion,
+  readImplementation,
+  readList,
+  readPrompt,
+  readResource,
+  type ReadResourceResult,
+  type Resource,
+  type ResourceTemplate,
+  type Tool,
+} from './results.js';
+import {
+  ConnectionClosedError,
+  InvalidResultError,
+  type Json,
+  type Limits,
+  type Listing,
+  type LogLevel,
+  type RequestHandle,
+  type RequestOptions,
+  type SubscriptionFilter,
+  type Timeouts,
+  VERSION,
+} from './sansio/index.js';
+import type { ClientSettings } from './sansio/settings.js';
+
+export type {
+  AnsweredBlock,
+  ClientRoot,
+  ElicitAnswer,
+  ElicitRequest,
+  QuestionContext,
+  QuestionHandlers,
+  SampleAnswer,
+  SampleRequest,
+  SamplingMessage,
+} from './answers.js';
+export type { Change, Subscription } from './changes.js';
+export type { Environment } from './command.js';
+export type { ClientHandlers, LogMessage, Progress } from './engine.js';
+export type { Fetch } from './exchanges.js';
+export type { ExitStatus, Link, LinkReceiver } from './link.js';
+export type { Command, Stderr } from './process.js';
+export type { Problem } from './received.js';
+export type * from './received-content.js';
+export type {
+  CallToolResult,
+  CompleteResult,
+  GetPromptResult,
+  Implementation,
+  ListResult,
+  Prompt,
+  PromptArgument,
+  ReadResourceResult,
+  ReceivedMessage,
+  Resource,
+  ResourceTemplate,
+  Result,
+  Tool,
+  ToolAnnotations,
+} from './results.js';
+export {
+  ApiMisuseError,
+  ConnectionClosedError,
+  ConnectionLostError,
+  HttpStatusError,
+  InputRefusedError,
+  InvalidResultError,
+  LimitExceededError,
+  McpError,
+  MissingCapabilityError,
+  PeerIncompatibleError,
+  PeerMisbehavedError,
+  RequestCancelledError,
+  RequestTimedOutError,
+  RoundsExceededError,
+  RpcError,
+  ServerUnavailableError,
+  SessionLostError,
+  UnauthorizedError,
+} from './sansio/errors.js';
+export { type LogLevel, REVISIONS, VERSION } from './sansio/facts.js';
+export type { Limits, SubscriptionFilter, Timeouts } from './sansio/index.js';
+
+/** How a client is set up. */
+export interface ClientOptions extends ClientHandlers {
+  /** Who the client says it is. `'barewire'` by default. */
+  readonly name?: string;
+  /** Its version. That of this package by default. */
+  readonly version?: string;
+  /** Its name for people. */
+  readonly title?: string;
+  /** A `ClientCapabilities` object, beside what the handlers amount to. */
+  readonly capabilities?: Readonly<Record<string, unknown>>;
+  /** The revisions that it is willing to speak. All by default. */
+  readonly revisions?: readonly string[];
+  /** The `era` of an earlier client of the same server, which saves the probe. */
+  readonly era?: string | undefined;
+  /** Bounds. */
+  readonly limits?: Limits;
+  /** Durations, in milliseconds. */
+  readonly timeouts?: Timeouts;
+}
+
+/** How a client of a server at a URL is set up. */
+export interface HttpClientOptions extends ClientOptions {
+  /** Header fields of every request, such as `authorization`. */
+  readonly headers?: HeadersInit;
+  /**
+   * Stands in for the global `fetch`, for proxies, certificates and the like. That of Node gives up a stream that is
+   * silent for five minutes.
+   */
+  readonly fetch?: Fetch;
+}
+
+/** A server of this process. */
+export interface ServerInMemory {
+  /** Begins to serve a client, and gives the way to it. */
+  openLink(): Link;
+}
+
+/** What can be said of a call. */
+export interface CallOptions {
+  /** Milliseconds to wait with nothing heard. They stand still while a question of the server waits for its answer. */
+  readonly timeout?: number;
+  /** Gives the call up: it fails with the reason of the signal, and the server is told. */
+  readonly signal?: AbortSignal;
+  /** Is told how far the call is, before it is resolved. What it throws fails the call. */
+  readonly onProgress?: (progress: Progress) => unknown;
+  /** Adds to the `_meta` of the request. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+/** What suggestions are asked for: an argument of a prompt, or a variable of a resource template. */
+export type CompletionTarget = { readonly prompt: string } | { readonly resource: string };
+
+/**
+ * A client of one server.
+ *
+ * ```ts
+ * await using client = await Client.connect({ command: ['node', 'server.js'] });
+ * const { content } = await client.callTool('add', { a: 1, b: 2 });
+ * ```
+ *
+ * All methods fail with errors of the tree under `McpError`. One that depends on a question whose handler fails rejects
+ * with an `InputRefusedError`, which has what was thrown as its cause. Beside them there are mistakes of the caller
+ * (`TypeError`, `RangeError`), and the reasons of signals. What callbacks throw that belong to no call is a warning of
+ * the process (`process.on('warning')`). What a server sends that is no message of the protocol shows with
+ * `NODE_DEBUG=barewire`.
+ *
+ * An open client of a child process keeps the program running, as the child does; over HTTP it is the calls and
+ * subscriptions that do.
+ */
+export class Client {
+  readonly #engine: Engine;
+
+  private constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /**
+   * Connects to a server: to one at a URL, to one that is started as a child process, or to one of this process.
+   *
+   * `onElicit`, `onSample` and `onRoots` answer questions of the server, and are what the client declares that it can
+   * do; `capabilities` adds to that. `onLog` and `onChange` are called for what the server logs and for changes of its
+   * lists. While one of them is slow, up to 1024 notices wait, and then the oldest are dropped. Where changes may have
+   * been missed, because a stream broke or the server forgot its session, all lists are told as changed.
+   *
+   * @throws TypeError or RangeError for options that cannot be, such as an `era` that this version cannot read.
+   */
+  static connect(url: string | URL, options?: HttpClientOptions): Promise<Client>;
+  static connect(server: Command | ServerInMemory, options?: ClientOptions): Promise<Client>;
+  static async connect(
+    server: string | URL | Command | ServerInMemory,
+    options: HttpClientOptions = {},
+  ): Promise<Client> {
+    const engine = new Engine(await carriageTo(server, options), options);
+    await engine.start();
+    return new Client(engine);
+  }
+
+  /** Disconnects: what is in flight fails, a child process is ended. Resolved when nothing is left of the connection. */
+  close(): Promise<void> {
+    return this.#engine.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  // -- what is known
+
+  /** The revision of the protocol that is spoken. */
+  get revision(): string {
+    return this.#ready.revision;
+  }
+
+  /** What was found out about the server, to be stored and given as `era` next time. */
+  get era(): string | undefined {
+    return this.#engine.machine.eraVerdict;
+  }
+
+  /** Who the server says it is. */
+  get serverInfo(): Implementation | undefined {
+    return readImplementation(this.#ready.server);
+  }
+
+  /**
+   * What the server can do: the `ServerCapabilities` object.
+   *
+   * With a stored `era` of a newer server nothing is asked at the start, so that this is empty, and there are no
+   * `serverInfo` and `instructions`.
+   */
+  get capabilities(): Readonly<Record<string, unknown>> {
+    const { raw } = this.#ready.capabilities;
+    return raw === undefined ? {} : JSON.parse(raw);
+  }
+
+  /** The server's guidance for the model. */
+  get instructions(): string | undefined {
+    return this.#ready.instructions;
+  }
+
+  get #ready() {
+    const { ready } = this.#engine;
+    if (ready === undefined) throw new ConnectionClosedError('the client is not connected');
+    return ready;
+  }
+
+  // -- tools
+
+  /** One page of the tools; `cursor` is the `nextCursor` of the page before. */
+  listTools(cursor?: string, options?: CallOptions): Promise<ListResult<Tool>> {
+    return this.#page('tools', cursor, options);
+  }
+
+  /** All tools, page by page. */
+  tools(options?: CallOptions): AsyncGenerator<Tool, void, undefined> {
+    return this.#all('tools', options);
+  }
+
+  /**
+   * Calls a tool. One that failed gives a result with `isError`, and does not throw.
+   *
+   * `args` has to have a JSON form.
+   */
+  async callTool(name: string, args?: object, options?: CallOptions): Promise<CallToolResult> {
+    const text = written(args);
+    const { machine } = this.#engine;
+    const start = (at: number) => machine.callTool(name, text, at, optionsOf(options));
+    return readCall(await this.#engine.run(`the tool '${name}'`, start, options));
+  }
+
+  // -- resources
+
+  /** One page of the resources; `cursor` is the `nextCursor` of the page before. */
+  listResources(cursor?: string, options?: CallOptions): Promise<ListResult<Resource>> {
+    return this.#page('resources', cursor, options);
+  }
+
+  /** All resources, page by page. */
+  resources(options?: CallOptions): AsyncGenerator<Resource, void, undefined> {
+    return this.#all('resources', options);
+  }
+
+  /** One page of the resource templates; `cursor` is the `nextCursor` of the page before. */
+  listResourceTemplates(cursor?: string, options?: CallOptions): Promise<ListResult<ResourceTemplate>> {
+    return this.#page('resourceTemplates', cursor, options);
+  }
+
+  /** All resource templates, page by page. */
+  resourceTemplates(options?: CallOptions): AsyncGenerator<ResourceTemplate, void, undefined> {
+    return this.#all('resourceTemplates', options);
+  }
+
+  /** What a resource holds. */
+  async readResource(uri: string | URL, options?: CallOptions): Promise<ReadResourceResult> {
+    const { machine } = this.#engine;
+    const start = (at: number) => machine.readResource(String(uri), at, optionsOf(options));
+    return readResource(await this.#engine.run(`the resource '${uri}'`, start, options));
+  }
+
+  // -- prompts and completion
+
+  /** One page of the prompts; `cursor` is the `nextCursor` of the page before. */
+  listPrompts(cursor?: string, options?: CallOptions): Promise<ListResult<Prompt>> {
+    return this.#page('prompts', cursor, options);
+  }
+
+  /** All prompts, page by page. */
+  prompts(options?: CallOptions): AsyncGenerator<Prompt, void, undefined> {
+    return this.#all('prompts', options);
+  }
+
+  /** A prompt filled in with arguments, which are strings. */
+  async getPrompt(
+    name: string,
+    args?: Readonly<Record<string, string>>,
+    options?: CallOptions,
+  ): Promise<GetPromptResult> {
+    const text = written(args);
+    const { machine } = this.#engine;
+    const start = (at: number) => machine.getPrompt(name, text, at, optionsOf(options));
+    return readPrompt(await this.#engine.run(`the prompt '${name}'`, start, options));
+  }
+
+  /**
+   * Suggestions for an argument of which `value` was typed so far.
+   *
+   * `settled` are the arguments already filled in.
+   */
+  async complete(
+    target: CompletionTarget,
+    argument: string,
+    value: string,
+    settled?: Readonly<Record<string, string>>,
+    options?: CallOptions,
+  ): Promise<CompleteResult> {
+    const text = written(settled);
+    const completion = { ...target, argument, value, ...(text !== undefined && { arguments: text }) };
+    const { machine } = this.#engine;
+    const start = (at: number) => machine.complete(completion, at, optionsOf(options));
+    return readCompletion(await this.#engine.run(`the completion of '${argument}'`, start, options));
+  }
+
+  // -- changes, logging and the rest
+
+  /**
+   * Changes of the lists and resources named. Resolved when the server has said what it agrees to tell.
+   *
+   * ```ts
+   * for await (const change of await client.subscribe({ tools: true, resourceUris: ['file:///a'] })) { … }
+   * ```
+   */
+  subscribe(wanted: Partial<SubscriptionFilter>): Promise<Subscription> {
+    return this.#engine.subscribe(wanted);
+  }
+
+  /** Asks for log messages of at least this severity. They go to `onLog`. */
+  async setLogLevel(level: LogLevel): Promise<void> {
+    await this.#engine.run('the log level', (at) => this.#engine.machine.setLogLevel(level, at));
+  }
+
+  /** Asks for a sign of life. Newer revisions have no such request. */
+  async ping(options?: CallOptions): Promise<void> {
+    const { machine } = this.#engine;
+    await this.#engine.run('the ping', (at) => machine.ping(at, optionsOf(options)), options);
+  }
+
+  /** Makes a request of an extension; gives its result. */
+  async request(method: string, params?: object, options?: CallOptions): Promise<unknown> {
+    const text = written(params);
+    const { machine } = this.#engine;
+    const start = (at: number) => machine.request(method, text, at, optionsOf(options));
+    return JSON.parse(await this.#engine.run(`the request '${method}'`, start, options));
+  }
+
+  /** Tells the server that what `onRoots` answers has changed, where the revision has a way to. */
+  rootsChanged(): void {
+    this.#engine.check();
+    this.#engine.machine.notifyRootsChanged();
+    this.#engine.commanded();
+  }
+
+  async #page<Kind extends Listing>(
+    kind: Kind,
+    cursor: string | undefined,
+    options: CallOptions | undefined,
+  ): Promise<ListResult<Listed[Kind]>> {
+    const { machine, omitted } = this.#engine;
+    let handle: RequestHandle | undefined;
+    const start = (at: number) => (handle = machine.list(kind, cursor, at, optionsOf(options)));
+    try {
+      const result = await this.#engine.run(`the list of ${kind}`, start, options);
+      return readList(kind, result, omitted.get(handle as unknown as RequestHandle) ?? []);
+    } finally {
+      if (handle !== undefined) omitted.delete(handle);
+    }
+  }
+
+  async *#all<Kind extends Listing>(
+    kind: Kind,
+    options: CallOptions | undefined,
+  ): AsyncGenerator<Listed[Kind], void, undefined> {
+    const seen = new Set<string>();
+    let cursor: string | undefined;
+    do {
+      const page: ListResult<Listed[Kind]> = await this.#page(kind, cursor, options);
+      yield* page.items;
+      cursor = page.nextCursor;
+      if (cursor !== undefined && seen.has(cursor)) {
+        throw new InvalidResultError(`the server repeats the cursor '${cursor}'`);
+      }
+      seen.add(cursor ?? '');
+    } while (cursor !== undefined);
+  }
+}
+
+/** The JSON of the members of an object. */
+function written(members: object | undefined): Json | undefined {
+  if (members === undefined) return undefined;
+  if (!isObject(members)) throw new TypeError('an object of names and values belongs here');
+  return JSON.stringify(members);
+}
+
+function optionsOf(options: CallOptions | undefined): RequestOptions | undefined {
+  if (options === undefined) return undefined;
+  const { timeout, onProgress, meta } = options;
+  return {
+    ...(onProgress !== undefined && { progress: true }),
+    ...(timeout !== undefined && { timeout: Math.max(1, Math.round(timeout)) }),
+    ...(meta !== undefined && { meta: JSON.stringify(meta) }),
+  };
+}
+
+async function carriageTo(
+  server: string | URL | Command | ServerInMemory,
+  options: HttpClientOptions,
+): Promise<Carriage> {
+  const settings = settingsOf(options);
+  if (typeof server === 'string' || server instanceof URL) {
+    const { fetch = globalThis.fetch, headers } = options;
+    return new HttpCarriage({ ...settings, url: String(server) }, fetch, new Headers(headers));
+  }
+  if ('openLink' in server) return new StreamCarriage(settings, () => server.openLink());
+  checkCommand(server);
+  const { ChildLink } = await import('./process.js'); // which programs without children do without
+  return new StreamCarriage(settings, () => new ChildLink(server, options.timeouts ?? {}));
+}
+
+function checkCommand({ command }: Command): void {
+  if (!Array.isArray(command) || typeof command[0] !== 'string') {
+    throw new TypeError("a client needs a URL, a server, or a command such as ['node', 'server.js']");
+  }
+}
+
+function settingsOf(options: ClientOptions): ClientSettings {
+  const { name = 'barewire', version = VERSION, title, revisions, era, limits, timeouts } = options;
+  return {
+    name,
+    version,
+    ...(title !== undefined && { title }),
+    seed: crypto.getRandomValues(new Uint8Array(32)),
+    now: now(),
+    capabilities: capabilitiesOf(options, options.capabilities ?? {}),
+    ...(revisions !== undefined && { revisions }),
+    ...(era !== undefined && { era }),
+    ...(limits !== undefined && { limits }),
+    ...(timeouts !== undefined && { timeouts }),
+  };
+}

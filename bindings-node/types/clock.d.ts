@@ -1,0 +1,2 @@
+/** The clock that all machines of the process are told the time by. */
+export {};
