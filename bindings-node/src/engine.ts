@@ -7,7 +7,7 @@ import { ALL_LISTS, type Change, everything, Listening, lostSubscription, Subscr
 import { now } from './clock.js';
 import { Notices, reportFailure } from './notices.js';
 import {
-  ConnectionLostError,
+  ConnectionClosedError,
   InputRefusedError,
   McpError,
   RequestTimedOutError,
@@ -113,6 +113,9 @@ export class Engine {
   #settled: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #wakeAt = Infinity;
+  #isClosing = false;
+  /** Nothing is left to be done. */
+  #isGone = false;
   #closed: Promise<void> | undefined;
 
   constructor(carriage: Carriage, handlers: ClientHandlers) {
@@ -148,17 +151,16 @@ export class Engine {
   }
 
   async #close(): Promise<void> {
+    this.#isClosing = true;
     for (const subscription of this.#subscriptions.values()) subscription.end(undefined);
-    this.#attempt(() => {
-      this.machine.close();
-      return this.machine.events();
-    });
-    this.#over(new ConnectionLostError('the client was closed'));
+    this.#command((machine) => machine.close());
+    this.#attempt(() => this.machine.events());
+    this.#over(new ConnectionClosedError('the client was closed'));
     this.progressed();
     try {
       await this.carriage.close();
     } finally {
-      this.#isScheduled = true; // nothing is left to be done
+      this.#isGone = true;
       clearTimeout(this.#timer);
     }
   }
@@ -204,10 +206,7 @@ export class Engine {
     const slot = this.#slots.get(handle);
     if (slot === undefined) return;
     this.#slots.delete(handle);
-    this.#attempt(() => {
-      this.machine.cancel(handle, reason instanceof Error ? reason.message : undefined);
-      return [];
-    });
+    this.#command((machine) => machine.cancel(handle, reason instanceof Error ? reason.message : undefined));
     slot.reject(reason);
     this.commanded();
   }
@@ -226,10 +225,7 @@ export class Engine {
 
   #unsubscribe(handle: SubscriptionHandle): void {
     if (!this.#subscriptions.has(handle)) return;
-    this.#attempt(() => {
-      this.machine.unsubscribe(handle, now());
-      return [];
-    });
+    this.#command((machine) => machine.unsubscribe(handle, now()));
     this.commanded();
   }
 
@@ -262,6 +258,7 @@ export class Engine {
 
   readonly #flush = (): void => {
     this.#isScheduled = false;
+    if (this.#isGone) return;
     this.#attempt(() => {
       this.carriage.flush();
       return [];
@@ -285,6 +282,15 @@ export class Engine {
     }
   }
 
+  /** Gives a command whose object may be over already, which then does not matter. */
+  #command(give: (machine: Carriage['machine']) => void): void {
+    try {
+      give(this.machine);
+    } catch (error) {
+      if (!(error instanceof McpError)) throw error;
+    }
+  }
+
   #setTimer(): void {
     const again = this.#listening?.againAt ?? Infinity;
     const deadline = Math.min(this.machine.pollTimeout() ?? Infinity, again);
@@ -300,7 +306,7 @@ export class Engine {
 
   get #isWaitedFor(): boolean {
     const isIdle = this.#slots.size === 0 && this.#subscriptions.size === 0;
-    return !isIdle || this.ready === undefined || this.#closed !== undefined;
+    return !isIdle || this.ready === undefined || this.#isClosing;
   }
 
   readonly #timePassed = (): void => {
@@ -332,7 +338,7 @@ export class Engine {
 
   #over(error: McpError): void {
     if (this.error !== undefined) return;
-    this.error = this.carriage.explain(error);
+    this.error = this.#explain(error);
     for (const slot of this.#slots.values()) slot.reject(this.error);
     this.#slots.clear();
     for (const subscription of this.#subscriptions.values()) subscription.end(this.error);
@@ -366,7 +372,7 @@ export class Engine {
     requestFailed: (engine, { request, error }) => {
       const slot = engine.#end(request);
       if (slot === undefined) return;
-      const told = engine.carriage.explain(error);
+      const told = engine.#explain(error);
       if (told instanceof InputRefusedError && engine.#cause !== undefined) told.cause = engine.#cause;
       if (told instanceof RequestTimedOutError) nameLate(told, slot);
       slot.reject(told);
@@ -402,7 +408,7 @@ export class Engine {
     subscriptionEnded: (engine, { subscription, graceful }) => {
       const open = engine.#subscriptions.get(subscription);
       engine.#subscriptions.delete(subscription);
-      if (open !== undefined) open.end(graceful ? undefined : engine.carriage.explain(lostSubscription()));
+      if (open !== undefined) open.end(graceful ? undefined : engine.#explain(lostSubscription()));
       else if (!graceful) engine.#listening?.lose(subscription);
     },
     listChanged: (engine, { kind, subscription }) => engine.#change({ kind }, subscription),
@@ -413,6 +419,10 @@ export class Engine {
     violationTolerated: (_, { violation, bytes }) => debug('tolerated: %s: %s', violation, bytes),
     disconnected: (engine, { reason }) => engine.#over(reason),
   };
+
+  #explain(error: McpError): McpError {
+    return this.#isClosing ? error : this.carriage.explain(error);
+  }
 
   #end(request: RequestHandle): Slot | undefined {
     const slot = this.#slots.get(request);
@@ -426,7 +436,7 @@ export class Engine {
     const failed = (error: unknown) => this.#abandon(request, error);
     try {
       const outcome = onProgress(progress);
-      if (outcome instanceof Promise) outcome.catch(failed);
+      if (outcome instanceof Promise) outcome.catch(failed); // it may be an async function
     } catch (error) {
       failed(error);
     }
@@ -434,9 +444,8 @@ export class Engine {
 
   #listen(listening: Listening): void {
     listening.againAt = undefined;
-    this.#attempt(() => {
-      listening.handle = this.machine.subscribe(ALL_LISTS, now());
-      return [];
+    this.#command((machine) => {
+      listening.handle = machine.subscribe(ALL_LISTS, now());
     });
   }
 
@@ -454,26 +463,17 @@ export class Engine {
     this.#answering.set(input, abort);
     try {
       const result = await answer(this.handlers, kind, params, { signal: abort.signal });
-      if (this.#answering.delete(input)) this.#attempt(() => this.#provide(input, result));
+      if (!this.#answering.delete(input)) return; // nobody waits for it any more
+      this.#command((machine) => machine.provideInput(input, result, now()));
     } catch (error) {
-      if (this.#answering.delete(input)) this.#attempt(() => this.#refuse(input, error));
+      if (!this.#answering.delete(input)) return;
+      const [code, message] = refusal(error);
+      this.#command((machine) => machine.refuseInput(input, code, message, now()));
+      this.#cause = error;
     }
-    this.progressed();
-  }
-
-  #provide(input: InputHandle, result: Json): HttpClientEvent[] {
-    this.machine.provideInput(input, result, now());
-    return this.machine.events();
-  }
-
-  #refuse(input: InputHandle, error: unknown): HttpClientEvent[] {
-    const [code, message] = refusal(error);
-    this.machine.refuseInput(input, code, message, now());
-    // The request that depends on the question fails right now, if it does.
-    this.#cause = error;
-    this.#dispatch(this.machine.events());
+    this.commanded();
+    // The request that depends on the question has failed by now, if it does.
     this.#cause = undefined;
-    return [];
   }
 }
 
