@@ -72,10 +72,13 @@ def install_tools() -> None:
 
 
 def compile_sources() -> None:
-    for folder in ("sansio", "tests"):
-        shutil.rmtree(PACKAGE / "dist" / folder, ignore_errors=True)
-    run(TOOLS / "tsc", "--project", ".")
-    run(TOOLS / "tsc", "--project", "tests")
+    for path in (PACKAGE / "dist").iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.suffix == ".js":
+            path.unlink()
+    for project in (".", "tests", "examples"):
+        run(TOOLS / "tsc", "--project", project)
 
 
 def build() -> None:
@@ -84,7 +87,7 @@ def build() -> None:
     )
     lock = [PACKAGE / "package.json", PACKAGE / "package-lock.json"]
     when_changed("npm tools", lock, TOOLS, install_tools)
-    names = ["src", "tests", "types", "esm", "tsconfig.json", "package.json", "package-lock.json"]
+    names = ["src", "tests", "examples", "types", "esm", "tsconfig.json", "package.json", "package-lock.json"]
     when_changed(
         "sources", [PACKAGE / name for name in names], PACKAGE / "dist/sansio/index.js", compile_sources
     )
@@ -161,7 +164,7 @@ def pack(target: str) -> None:
     main["optionalDependencies"] = {f"barewire-{one}": main["version"] for one in targets}
     write_package(packages / "main", main)
     shutil.copy(PACKAGE / "README.md", packages / "main")
-    ignored = shutil.ignore_patterns("*.node", "tests")
+    ignored = shutil.ignore_patterns("*.node", "tests", "examples")
     for folder in ("dist", "esm", "types"):
         shutil.copytree(PACKAGE / folder, packages / "main" / folder, ignore=ignored)
     write_package(packages / target, platform_package(target, main))

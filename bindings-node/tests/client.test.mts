@@ -363,3 +363,27 @@ test('mistakes of the caller are found where they are made', async () => {
   await assert.rejects(client.callTool('echo', ['a']), TypeError);
   await assert.rejects(client.callTool('echo', { big: 1n }), TypeError);
 });
+
+test('a server that asks without reading the answers has to wait', async () => {
+  const server = lineServer({ initialize: initialized, 'tools/list': () => ({ tools: [] }) });
+  await using client = await Client.connect(server, {
+    revisions: LEGACY_REVISIONS,
+    limits: { queuedBytes: 20_000 },
+  });
+  const { link } = server;
+  await client.listTools();
+  link.pending = 1; // what was written is not taken
+  for (let id = 0; id < 2_000 && !link.isPaused; id++) {
+    link.give(`{"jsonrpc":"2.0","id":${id},"method":"ping"}\n`);
+    if (id % 50 === 0) await new Promise(setImmediate);
+  }
+  assert.ok(link.isPaused);
+  link.pending = 0;
+  link.receiver?.drained();
+  await client.listTools();
+  assert.ok(!link.isPaused);
+  assert.ok(
+    server.lines.some((line) => line.id === 50),
+    'what waited was sent',
+  );
+});

@@ -107,7 +107,7 @@ export function lineServer(answers: Readonly<Record<string, (params: any) => unk
       const message = JSON.parse(line);
       lines.push(message);
       const answer = answers[message.method];
-      if (message.id === undefined) continue;
+      if (message.id === undefined || message.method === undefined) continue;
       const outcome =
         answer === undefined
           ? { error: { code: -32601, message: 'Method not found' } }
