@@ -150,7 +150,6 @@ for (const [era, revisions] of ERAS) {
     assert.deepEqual(texts(await client.callTool('echo', { text: 'on' })), ['on']);
   });
 
-  // proves: BASE-060
   test(`${era}: a signal gives a call up, and the server is told`, async () => {
     const server = scripted();
     await using client = await connect(server, revisions);
