@@ -40,7 +40,7 @@ export interface Carriage {
   restart(): ClientEvent[];
   /** Says of the end of a connection how it came about, as far as is known here. */
   explain(error: McpError): McpError;
-  /** Ends in order, after the machine was closed. */
+  /** Ends in order, after the machine was closed and its last words were sent. */
   close(): Promise<void>;
 }
 
@@ -103,7 +103,6 @@ export class StreamCarriage implements Carriage {
   }
 
   async close(): Promise<void> {
-    this.flush();
     await Promise.all([...this.#retired, this.#link?.close()]);
   }
 

@@ -84,6 +84,9 @@ type Handlers = {
   ) => void;
 };
 
+/** Milliseconds that a timer can wait. */
+const LONGEST_WAIT = 2 ** 31 - 1;
+
 const debug = debuglog('barewire');
 
 /**
@@ -156,7 +159,7 @@ export class Engine {
     this.#command((machine) => machine.close());
     this.#attempt(() => this.machine.events());
     this.#over(new ConnectionClosedError('the client was closed'));
-    this.progressed();
+    this.#flush();
     try {
       await this.carriage.close();
     } finally {
@@ -261,9 +264,9 @@ export class Engine {
     if (this.#isGone) return;
     this.#attempt(() => {
       this.carriage.flush();
+      this.#setTimer();
       return [];
     });
-    this.#setTimer();
   };
 
   /** Dispatches what a step gives. An error that it throws is the end of the connection. */
@@ -297,7 +300,8 @@ export class Engine {
     if (deadline < this.#wakeAt) {
       clearTimeout(this.#timer);
       this.#wakeAt = deadline;
-      this.#timer = setTimeout(this.#timePassed, Math.max(0, Math.ceil(deadline - now())));
+      const wait = Math.min(Math.max(0, Math.ceil(deadline - now())), LONGEST_WAIT);
+      this.#timer = setTimeout(this.#timePassed, wait);
     }
     // It is of no use for itself: a program that waits for nothing may end.
     if (this.#isWaitedFor) this.#timer?.ref();
