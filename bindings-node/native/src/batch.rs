@@ -17,6 +17,9 @@ pub(crate) type Text = Either<Latin1String, String>;
 /// Follows the row of an error that is given in the place of a batch or text, neither of which ends so.
 const ERROR_MARK: char = '!';
 
+/// Bytes that the rows of one event seldom exceed.
+const ROOM_FOR_ROWS: usize = 256;
+
 /// Hands a text over.
 pub(crate) fn to_js(text: String) -> Text {
     if text.is_ascii() { Either::A(text.into()) } else { Either::B(text) }
@@ -67,7 +70,7 @@ impl Batch {
         if rows.is_empty() {
             return pieces;
         }
-        pieces.reserve_exact(rows.len() + 2);
+        pieces.reserve(rows.len() + 2);
         pieces.push('\n');
         pieces.push_str(&rows);
         pieces.push(']');
@@ -166,6 +169,8 @@ impl Row<'_> {
 
     /// A piece of text, which JavaScript cuts out.
     pub(crate) fn piece(&mut self, text: &str) {
+        // Mostly there is one piece, and the rows then need no larger text.
+        self.batch.pieces.reserve(text.len() + ROOM_FOR_ROWS);
         self.batch.pieces.push_str(text);
         self.display(utf16_length(text));
     }
