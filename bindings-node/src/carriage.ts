@@ -134,6 +134,13 @@ function statusText({ code, signal }: ExitStatus): string {
   return code === undefined ? `signal ${signal}` : `exit status ${code}`;
 }
 
+/** What `fetch` says of a failure is in the cause of the cause; of several addresses that were tried only in its code. */
+function innermost(failure: unknown): string {
+  if (!(failure instanceof Error)) return String(failure);
+  if (failure.cause !== undefined) return innermost(failure.cause);
+  return failure.message || String((failure as { code?: unknown }).code ?? failure.name);
+}
+
 /**
  * Exchanges over HTTP.
  *
@@ -176,6 +183,7 @@ export class HttpCarriage implements Carriage {
       error instanceof ConnectionClosedError ? new ConnectionLostError(error.message, error.code) : error;
     if (told instanceof ConnectionLostError && told.cause === undefined && this.#failure !== undefined) {
       told.cause = this.#failure;
+      told.message += `: ${innermost(this.#failure)}`;
     }
     if (told instanceof HttpStatusError && this.#location !== null) {
       told.message += `; it redirects to ${this.#location}`;

@@ -222,6 +222,7 @@ test('http: nobody there', async () => {
   })();
   await assert.rejects(Client.connect(url), (error) => {
     assert.ok(error instanceof ConnectionLostError);
+    assert.match(error.message, /: connect ECONNREFUSED 127\.0\.0\.1:\d+$/);
     assert.match(String((error.cause as { cause?: unknown }).cause), /ECONNREFUSED/);
     return true;
   });
