@@ -50,6 +50,9 @@ pub enum ApiMisuse {
     /// A form asks for a property that is not flat: no string, number, boolean or choice among strings with a
     /// default that fits (client/elicitation, Requested Schema); the property's name.
     InvalidFormProperty(Box<str>),
+    /// An argument of a prompt or completion is not a string (server/prompts, server/utilities/completion); its
+    /// name, as it was written.
+    ArgumentNotString(Box<str>),
     /// The name, URI or template is registered already.
     AlreadyRegistered,
     /// Nothing is registered under that name, URI or template.
@@ -168,6 +171,7 @@ impl Error {
                 ApiMisuse::InputNotPossible => 113,
                 ApiMisuse::MethodNotAllowed => 114,
                 ApiMisuse::InvalidFormProperty(_) => 115,
+                ApiMisuse::ArgumentNotString(_) => 116,
             },
             Error::PeerMisbehaved(fault) => match fault {
                 PeerMisbehaved::InvalidHandshake => 201,
@@ -241,6 +245,9 @@ impl fmt::Display for ApiMisuse {
             ApiMisuse::InvalidFormProperty(name) => {
                 write!(f, "the requestedSchema's property {name:?} is not what a form can ask for: ")?;
                 f.write_str("a string, number, boolean or choice among strings, with a default that fits")
+            }
+            ApiMisuse::ArgumentNotString(name) => {
+                write!(f, "the argument {name:?} is not a string, as arguments of prompts have to be")
             }
             ApiMisuse::AlreadyRegistered => f.write_str("it is registered already"),
             ApiMisuse::NotRegistered => f.write_str("it is not registered"),

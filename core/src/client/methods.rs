@@ -85,7 +85,7 @@ impl Client {
     /// Asks for a prompt. `arguments` is the text of an object of strings by name.
     ///
     /// # Errors
-    /// As [`request`](Self::request); [`InvalidDefinition`](crate::ApiMisuse::InvalidDefinition) if an argument
+    /// As [`request`](Self::request); [`ArgumentNotString`](crate::ApiMisuse::ArgumentNotString) if an argument
     /// is no string.
     pub fn get_prompt(
         &mut self,
@@ -223,10 +223,17 @@ fn object(text: &str) -> Result<Cow<'_, str>, ApiMisuse> {
 /// As [`object`], of strings by name, as arguments of prompts are (server/prompts).
 fn strings(text: &str) -> Result<Cow<'_, str>, ApiMisuse> {
     let text = text.trim_matches([' ', '\t', '\r', '\n']);
-    let mut are_strings = true;
-    scan::object_members(text, MAX_DEPTH, |_, value| are_strings &= text[value].starts_with('"'))
-        .map_err(|_| ApiMisuse::InvalidJson)?;
-    if are_strings { Ok(one_line(text)) } else { Err(ApiMisuse::InvalidDefinition("arguments")) }
+    let mut odd = None;
+    let read = scan::object_members(text, MAX_DEPTH, |name, value| {
+        if odd.is_none() && !text[value].starts_with('"') {
+            odd = Some(name);
+        }
+    });
+    read.map_err(|_| ApiMisuse::InvalidJson)?;
+    match odd {
+        None => Ok(one_line(text)),
+        Some(name) => Err(ApiMisuse::ArgumentNotString(text[name].into())),
+    }
 }
 
 #[cfg(test)]
@@ -275,7 +282,7 @@ mod tests {
             assert_eq!(read(lines).as_deref(), Ok(r#"{"a": "\n","b": ""}"#));
         }
         assert_eq!(object(r#"{"a":1e400}"#).as_deref(), Ok(r#"{"a":1e400}"#));
-        assert_eq!(strings(r#"{"a":1e400}"#), Err(ApiMisuse::InvalidDefinition("arguments")));
+        assert_eq!(strings(r#"{"a":"","b":1e400,"c":null}"#), Err(ApiMisuse::ArgumentNotString("b".into())));
         let deep = |levels: usize| format!(r#"{{"a":{}{}}}"#, "[".repeat(levels), "]".repeat(levels));
         assert!(object(&deep(MAX_DEPTH - AROUND - 1)).is_ok());
         assert!(object(&deep(MAX_DEPTH - AROUND)).is_err());

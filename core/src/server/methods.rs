@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use crate::error::{ApiMisuse, Error};
-use crate::json::Json;
+use crate::json::{Json, MAX_DEPTH, scan};
 use crate::jsonrpc::RpcError;
 use crate::machine::{RequestHandle, SessionHandle};
 use crate::revision::Method;
@@ -27,10 +27,9 @@ impl Server {
         let mut data = String::from("{\"requiredCapabilities\":");
         data.push_str(required.as_str());
         data.push('}');
-        let error = RpcError::new(
-            RpcError::MISSING_CLIENT_CAPABILITY,
-            "The client did not declare a capability that this request needs",
-        );
+        let mut message = String::from("The client did not declare a capability that this request needs");
+        push_names(&mut message, required.as_str());
+        let error = RpcError::new(RpcError::MISSING_CLIENT_CAPABILITY, &message);
         self.respond_error(request, error.with_data(Json::trusted(&data)))
     }
 
@@ -40,5 +39,53 @@ impl Server {
     /// As [`request`](Self::request).
     pub fn ping(&mut self, now: Instant, session: SessionHandle) -> Result<RequestHandle, Error> {
         self.request(now, session, Method::Ping.name(), None)
+    }
+}
+
+/// Adds what a capabilities object names, as paths of its members: people seldom see the data of an error.
+fn push_names(out: &mut String, capabilities: &str) {
+    let start = out.len();
+    let mut push = |outer: &str, inner: Option<&str>| {
+        out.push_str(if out.len() > start { ", " } else { ": " });
+        out.push_str(outer);
+        if let Some(inner) = inner {
+            out.push('.');
+            out.push_str(inner);
+        }
+    };
+    // What is no object names nothing.
+    let _ = scan::object_members(capabilities, MAX_DEPTH, |name, value| {
+        let (outer, members) = (&capabilities[name], &capabilities[value]);
+        let mut is_whole = true;
+        let _ = scan::object_members(members, MAX_DEPTH, |name, _| {
+            is_whole = false;
+            push(outer, Some(&members[name]));
+        });
+        if is_whole {
+            push(outer, None);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capabilities_are_named_by_their_paths() {
+        for (capabilities, names) in [
+            (r#"{"sampling":{}}"#, ": sampling"),
+            (
+                r#"{ "elicitation": {"form":{}, "url" : {}}, "roots":{} }"#,
+                ": elicitation.form, elicitation.url, roots",
+            ),
+            (r#"{"extensions":{"com.example/a":{"b":{}}},"x":true}"#, ": extensions.com.example/a, x"),
+            ("{}", ""),
+            ("[]", ""),
+        ] {
+            let mut out = String::from("needs");
+            push_names(&mut out, capabilities);
+            assert_eq!(out.strip_prefix("needs"), Some(names), "{capabilities}");
+        }
     }
 }

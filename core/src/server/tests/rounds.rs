@@ -236,6 +236,7 @@ fn questions_need_the_method_and_the_capability() {
         bench.server.respond_missing_capability(call, required.as_str()).unwrap();
         let reply = bench.sent_one();
         assert_eq!(error_of(&reply).0, -32021);
+        assert!(reply.contains("needs: sampling, elicitation"), "{reply}");
         assert_eq!(member(&reply, &["error", "data", "requiredCapabilities"]), required);
     }
 }
