@@ -53,6 +53,13 @@ def test_every_kind_of_content_block_is_read() -> None:
     assert repr(result.content[1]) == "Image(data=b'hi', mime_type='image/png')"
 
 
+def test_a_result_shows_its_structured_content() -> None:
+    result = _results.read_call(b'{"content":[],"structuredContent":{"sum":1e400}}')
+    assert "is_error=False" in repr(result)
+    assert """raw_structured_content=b'{"sum":1e400}'""" in repr(result)
+    assert "raw_structured_content=None" in repr(_results.read_call(b'{"content":[]}'))
+
+
 def test_an_unknown_block_stays_as_it_is_among_its_neighbours() -> None:
     raw = (
         b'{"content":[{"type":"text","text":"before"},{"type":"hologram","uri":"h://1","depth":3.10},'

@@ -317,6 +317,8 @@ class Result:
     __slots__ = ("_raw", "problems")
 
     _known: ClassVar[frozenset[str]] = frozenset()
+    #: Properties that the representation shows beside the plain attributes.
+    _shown: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, raw: bytes, problems: list[Problem]) -> None:
         self._raw = raw
@@ -346,7 +348,8 @@ class Result:
 
     def __repr__(self) -> str:
         names = [name for kind in type(self).__mro__[:-2] for name in kind.__dict__.get("__slots__", ())]
-        shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in names if not name.startswith("_"))
+        names = [name for name in names if not name.startswith("_")]
+        shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in [*names, *self._shown])
         return f"{type(self).__name__}({shown})"
 
 
@@ -356,6 +359,7 @@ class CallToolResult(Result):
     __slots__ = ("_structured", "content", "is_error")
 
     _known = frozenset({"content", "structuredContent", "isError"})
+    _shown = ("raw_structured_content",)  # as text, which no number in it can keep from being shown
 
     def __init__(
         self,
