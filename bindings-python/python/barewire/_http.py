@@ -11,6 +11,7 @@ import asyncio
 import inspect
 import sys
 import threading
+from collections import deque
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -130,7 +131,7 @@ class HttpHost:
         self.exchanges: dict[int, Exchange] = {}
         self.is_closing = False
         self._blocked: dict[int, list[Any]] = {}
-        self._posted: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
+        self._posted: deque[tuple[Callable[..., None], tuple[Any, ...]]] = deque()
         self._is_woken = False
         self._reports = 0
         self._has_warned = False
@@ -296,7 +297,7 @@ class HttpHost:
         self._is_woken = False
         posted = self._posted
         while posted:
-            function, arguments = posted.pop(0)
+            function, arguments = posted.popleft()
             function(*arguments)
         self.turn()
 
