@@ -224,6 +224,7 @@ MISUSES: dict[int, Callable[[Server], object]] = {
     111: lambda server: server.remove_tool("nothing"),
     112: lambda server: server.add_resource_template(definition(uriTemplate="{", name="x")),
     115: lambda server: server.require_input(called(server), [("q", "elicitation", NESTED)], 0),
+    116: lambda server: make_client().get_prompt("p", '{"name": 3}', 0),
 }
 
 
@@ -241,6 +242,11 @@ def test_misuse_has_its_code_and_changes_nothing(code: int) -> None:
 def test_a_form_that_is_not_flat_is_refused_by_the_name_of_its_property() -> None:
     with pytest.raises(ApiMisuseError, match='property "deep" is not what a form can ask for'):
         MISUSES[115](legacy_server())
+
+
+def test_an_argument_that_is_no_string_is_refused_by_its_name() -> None:
+    with pytest.raises(ApiMisuseError, match='argument "name" is not a string'):
+        MISUSES[116](legacy_server())
 
 
 def test_a_request_is_answered_once_and_waits_after_a_mistake() -> None:
