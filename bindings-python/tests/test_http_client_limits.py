@@ -66,8 +66,11 @@ def test_a_server_that_is_not_there(run: Run) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and nobody listens
         url = "http://{}:{}/mcp".format(*taken.getsockname())
-        with pytest.raises(ConnectionError, match=r"the server cannot be reached: .+") as caught:
-            run(never, url)
+        with pytest.raises(ConnectionError) as caught:
+            run(never, url.replace("://", "://user:secret@") + "?token=secret")
+    told = str(caught.value)
+    assert told.startswith(f"{url}: the server cannot be reached: ")
+    assert "secret" not in told
     assert type(caught.value) is ConnectionLostError
     assert isinstance(caught.value.__cause__, httpx2.ConnectError)
 
@@ -105,6 +108,7 @@ def test_what_is_no_server(run: Run, status: int, kind: type[HttpStatusError]) -
             run(never, script.url)
         assert type(caught.value) is kind
         assert caught.value.status == status
+        assert str(caught.value).startswith(f"{script.url}: ")
         assert str(status) in str(caught.value)
 
 

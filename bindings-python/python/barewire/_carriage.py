@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from . import _native as native
 from ._clock import now
-from ._errors import ConnectionClosedError, ConnectionLostError, HttpStatusError
+from ._errors import ConnectionClosedError, ConnectionLostError, HttpStatusError, McpError
 
 if TYPE_CHECKING:
     from ._engine import Engine
@@ -185,15 +185,29 @@ class HttpCarriage:
         """Nothing here is started."""
 
     def explain(self, error: Exception) -> Exception:
-        """Name what the HTTP library said of a server that cannot be reached, and where a redirect leads."""
+        """Name the URL, what the HTTP library said of a server that cannot be reached, and where a redirect
+        leads.
+        """
         if isinstance(error, ConnectionClosedError):
             error = ConnectionLostError(error.message, error.code)
         if isinstance(error, ConnectionLostError) and error.__cause__ is None and self._failure is not None:
             error.__cause__ = self._failure
             error.message += f": {self._failure}" if str(self._failure) else ""
-        if isinstance(error, HttpStatusError) and self._location is not None:
-            error.message += f"; it redirects to {self._location}"
+            self._name_url(error)
+        elif isinstance(error, HttpStatusError):
+            if self._location is not None:
+                error.message += f"; it redirects to {self._location}"
+            self._name_url(error)
         return error
+
+    def _name_url(self, error: McpError) -> None:
+        """Begin the message with the URL that the application gave, without what may be secret in it."""
+        from urllib.parse import urlsplit
+
+        options = self._engine.options.http
+        if options is not None:
+            url = urlsplit(options.url)
+            error.message = f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}: {error.message}"
 
     # -- what the host reports of an exchange ----------------------------------------------------------------
 
