@@ -28,7 +28,7 @@ impl<Event> Queues<Event> {
     }
 
     /// Queues a message.
-    pub(crate) fn send_labelled(&mut self, text: alloc::string::String, route: Route, labels: Labels) {
+    pub(crate) fn send(&mut self, text: alloc::string::String, route: Route, labels: Labels) {
         self.bytes += text.len();
         self.transmits.push_back(Transmit::Message { text, route, labels });
     }
@@ -108,7 +108,7 @@ mod tests {
         let mut queues = Queues::new();
         for number in 0..10 * KEEP {
             queues.tell(number);
-            queues.send_labelled("x".into(), Route::Alone, Labels::default());
+            queues.send("x".into(), Route::Alone, Labels::default());
         }
         for number in 0..10 * KEEP {
             assert_eq!(queues.poll_event(), Some(number));

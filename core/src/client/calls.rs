@@ -236,7 +236,7 @@ impl Client {
         let progress = call.options.progress;
         self.pending.insert(request, clock, call);
         self.pending.start(self.now, request, progress);
-        self.queues.send_labelled(text, Route::Opens(request), labels);
+        self.queues.send(text, Route::Opens(request), labels);
         Ok(())
     }
 
@@ -261,7 +261,7 @@ impl Client {
         }
         self.session.note_log_level(level);
         self.pending.start(self.now, request, progress);
-        self.queues.send_labelled(text, Route::Opens(request), labels);
+        self.queues.send(text, Route::Opens(request), labels);
     }
 
     /// The text of one attempt.

@@ -28,7 +28,7 @@ impl Client {
     /// Queues a message with what its envelope says.
     pub(super) fn send(&mut self, text: String, route: Route, about: About<'_>) {
         let labels = self.labels(about);
-        self.queues.send_labelled(text, route, labels);
+        self.queues.send(text, route, labels);
     }
 
     pub(super) fn labels(&self, about: About<'_>) -> Labels {

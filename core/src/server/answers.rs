@@ -130,7 +130,7 @@ impl Server {
     pub(super) fn deliver(&mut self, to: &Addressee<'_>, text: String, disposition: Disposition) {
         match to.batch {
             None => {
-                self.queues.send_labelled(text, Route::Answers(to.handle), to.source.labels(disposition));
+                self.queues.send(text, Route::Answers(to.handle), to.source.labels(disposition));
             }
             Some(number) => {
                 let complete = self.batches.settle(number, Some(&text));
@@ -155,7 +155,7 @@ impl Server {
         let Some(CompleteBatch { answers, first, source }) = complete else { return };
         match answers {
             Some(text) => {
-                self.queues.send_labelled(text, Route::Answers(first), source.labels(Disposition::Answers));
+                self.queues.send(text, Route::Answers(first), source.labels(Disposition::Answers));
             }
             None => self.accept(source.channel),
         }

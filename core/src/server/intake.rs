@@ -250,7 +250,7 @@ impl Server {
     /// Ends an exchange that brought something without an id, or with one that must not be used.
     fn refuse_unanswered(&mut self, envelope: &Envelope<'_>, refusal: &Refusal) {
         let labels = envelope.source().labels(refusal.disposition);
-        self.queues.send_labelled(write::error(None, &refusal.error), Route::Alone, labels);
+        self.queues.send(write::error(None, &refusal.error), Route::Alone, labels);
     }
 
     fn receive_request<'a>(
@@ -432,7 +432,7 @@ impl Server {
         if source.channel.is_post() && batch.is_none() {
             let id = id.filter(|_| !settles && !is_response && !is_taken);
             let labels = source.labels(Disposition::Refuses(error.code));
-            return self.queues.send_labelled(write::error(id, &error), Route::Alone, labels);
+            return self.queues.send(write::error(id, &error), Route::Alone, labels);
         }
         // A notification is never answered, whatever its parameters.
         let is_notification =
@@ -443,7 +443,7 @@ impl Server {
         let text = write::error(id, &error);
         match batch {
             Some(number) => self.batches.add_unasked(number, &text),
-            None => self.queues.send_labelled(text, Route::Alone, source.labels(Disposition::Continues)),
+            None => self.queues.send(text, Route::Alone, source.labels(Disposition::Continues)),
         }
     }
 

@@ -91,7 +91,7 @@ impl Server {
         if let Ok(text) =
             self.write_answer(&arrival.id, Some(Method::Initialize), revision, result.into(), None)
         {
-            self.queues.send_labelled(text, Route::Answers(arrival.handle), labels);
+            self.queues.send(text, Route::Answers(arrival.handle), labels);
         }
     }
 
@@ -123,7 +123,7 @@ impl Server {
         self.queues.tell(event);
         for (request, text) in held {
             let labels = self.labels_to_client(request);
-            self.queues.send_labelled(text, Route::Opens(request), labels);
+            self.queues.send(text, Route::Opens(request), labels);
         }
     }
 
@@ -231,7 +231,7 @@ impl Server {
             session.held.push((request, text));
         } else {
             let labels = self.labels_to_client(request);
-            self.queues.send_labelled(text, Route::Opens(request), labels);
+            self.queues.send(text, Route::Opens(request), labels);
         }
         self.outbound.start(self.now, request, false);
         Ok(request)
@@ -333,7 +333,7 @@ impl Server {
             write::string_member(&mut params, "reason", reason);
             params.push('}');
             let text = write::notification(Method::Cancelled.name(), Some(&params));
-            self.queues.send_labelled(text, Route::Within(request), labels);
+            self.queues.send(text, Route::Within(request), labels);
         }
         Some(outbound)
     }

@@ -71,7 +71,7 @@ impl Server {
         }
         out.push_str("}}");
         let labels = entry.source.labels(Disposition::Droppable);
-        self.queues.send_labelled(out, Route::Within(request), labels);
+        self.queues.send(out, Route::Within(request), labels);
         Ok(true)
     }
 
@@ -89,7 +89,7 @@ impl Server {
         }
         check_json(data)?;
         let labels = entry.source.labels(Disposition::Droppable);
-        self.queues.send_labelled(log_message(level, logger, data), Route::Within(request), labels);
+        self.queues.send(log_message(level, logger, data), Route::Within(request), labels);
         Ok(true)
     }
 
@@ -122,7 +122,7 @@ impl Server {
         }
         let text = write::notification(method, params.as_ref().map(Json::as_str));
         let labels = entry.source.labels(Disposition::Continues);
-        self.queues.send_labelled(text, Route::Within(request), labels);
+        self.queues.send(text, Route::Within(request), labels);
         Ok(true)
     }
 
@@ -145,7 +145,7 @@ impl Server {
         let text = log_message(level, logger, data);
         for session in wanting {
             let labels = Labels { disposition: Disposition::Droppable, ..to_session(session.handle) };
-            self.queues.send_labelled(text.clone(), Route::Alone, labels);
+            self.queues.send(text.clone(), Route::Alone, labels);
         }
         Ok(())
     }

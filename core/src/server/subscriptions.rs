@@ -168,7 +168,7 @@ impl Server {
         params.push('}');
         let text = write::notification(Method::SubscriptionsAcknowledged.name(), Some(&params));
         let labels = arrival.source.labels(Disposition::Continues);
-        self.queues.send_labelled(text, Route::Within(arrival.handle), labels);
+        self.queues.send(text, Route::Within(arrival.handle), labels);
         let (request, kept) = (arrival.handle, filter.clone());
         self.subscriptions.add(subscription, Subscription::Listen { request, filter: kept, on_stream });
         self.queues.tell(Event::SubscriptionOpened { subscription, filter });
@@ -361,7 +361,7 @@ impl Server {
         for session in self.sessions.iter() {
             if session.is_open && session.declared.has(kind.capability()) {
                 let text = write::notification(name, None);
-                self.queues.send_labelled(text, Route::Alone, to_session(session.handle));
+                self.queues.send(text, Route::Alone, to_session(session.handle));
             }
         }
         for subscription in &self.subscriptions.of_lists {
@@ -375,7 +375,7 @@ impl Server {
                 params.push('}');
                 let labels = entry.source.labels(Disposition::Continues);
                 let text = write::notification(name, Some(&params));
-                self.queues.send_labelled(text, Route::Within(*request), labels);
+                self.queues.send(text, Route::Within(*request), labels);
             }
         }
     }
@@ -401,7 +401,7 @@ impl Server {
             params.push_str("\"uri\":");
             write::string(&mut params, uri);
             params.push('}');
-            self.queues.send_labelled(write::notification(name, Some(&params)), route, labels);
+            self.queues.send(write::notification(name, Some(&params)), route, labels);
         }
     }
 }
