@@ -1,0 +1,141 @@
+/**
+ * A client that does what each client scenario of the conformance suite asks for: `everything_client.mjs URL`.
+ *
+ * The suite names the scenario, the revision to speak and what else the scenario needs in the environment. What belongs
+ * to a scenario is a function below, written against the public API alone.
+ */
+
+import { Client, REVISIONS } from '../../../bindings-node/esm/index.mjs';
+import { LEGACY_REVISIONS } from '../../../bindings-node/esm/sansio.mjs';
+
+/** Milliseconds for a whole scenario. The suite gives 30 seconds, and ends only a shell when they are over. */
+const PATIENCE = 25_000;
+
+// ---------------------------------------------------------------- what the server may ask
+
+/** A user who leaves each field of the form as it is, and ticks the boxes that are still open. */
+function onElicit({ message, requestedSchema }) {
+  console.log(`asked: ${message}`);
+  const fields = Object.entries(requestedSchema?.properties ?? {});
+  const content = Object.fromEntries(fields.map(([name, { default: usual = true }]) => [name, usual]));
+  return { action: 'accept', content };
+}
+
+/** A model that has little to say. */
+function onSample({ messages }) {
+  console.log(`asked to continue ${messages.length} messages`);
+  return 'This is a test response from the client.';
+}
+
+/** The folders that the server may work on. */
+function onRoots() {
+  return ['file:///tmp'];
+}
+
+// ---------------------------------------------------------------- scenarios
+
+/** Calls a tool and shows what it says. */
+async function call(client, name, args) {
+  const { isError, content } = await client.callTool(name, args);
+  console.log(`${name}: ${isError ? 'failed' : 'done'}`, content);
+}
+
+/** Connects, and sees what there is. Skills are not among what this client looks for. */
+async function lookAround(client) {
+  console.log(client.serverInfo, Object.keys(client.capabilities));
+}
+
+/** Asks for the tools, all pages of them. */
+async function listTools(client) {
+  const tools = [];
+  for await (const tool of client.tools()) tools.push(tool);
+  console.log(tools.map(({ name }) => name));
+  return tools;
+}
+
+const SCENARIOS = {
+  initialize: lookAround,
+  'request-metadata': lookAround,
+  'sep-2640-client-no-prefetch': lookAround,
+  'sep-2640-client-verify-digest': lookAround,
+  'sep-2640-client-verify-frontmatter': lookAround,
+  'sep-2640-client-verify-size': lookAround,
+
+  'json-schema-ref-no-deref': listTools,
+
+  async tools_call(client) {
+    await listTools(client);
+    await call(client, 'add_numbers', { a: 5, b: 3 });
+  },
+
+  async 'elicitation-sep1034-client-defaults'(client) {
+    await listTools(client);
+    await call(client, 'test_client_elicitation_defaults');
+  },
+
+  /** The answer comes after the server has hung up once. */
+  async 'sse-retry'(client) {
+    await listTools(client);
+    await call(client, 'test_reconnection');
+  },
+
+  /** Tools that ask before they answer, while another one is called in between. */
+  async 'sep-2322-client-request-state'(client) {
+    await listTools(client);
+    await Promise.all([call(client, 'test_mrtr_echo_state'), call(client, 'test_mrtr_unrelated')]);
+    await call(client, 'test_mrtr_no_state');
+    await call(client, 'test_mrtr_no_result_type');
+  },
+
+  /** One request of each kind that names what it is about. */
+  async 'http-standard-headers'(client) {
+    for await (const { name } of client.tools()) await call(client, name);
+    for await (const { uri } of client.resources()) await client.readResource(uri);
+    for await (const { name } of client.prompts()) await client.getPrompt(name);
+  },
+
+  /** Tools, with arguments as they are given, that want some of them in headers. */
+  async 'http-custom-headers'(client, { toolCalls }) {
+    await listTools(client);
+    for (const { name, arguments: args } of toolCalls) await call(client, name, args);
+  },
+
+  /** All tools that the client offers; it leaves out those that want headers which cannot be sent. */
+  async 'http-invalid-tool-headers'(client) {
+    for (const { name, inputSchema } of await listTools(client)) {
+      const required = inputSchema.required ?? [];
+      await call(client, name, Object.fromEntries(required.map((argument) => [argument, 'example'])));
+    }
+  },
+
+  /** Gives the schema of one tool to another, as it was received. */
+  async 'json-schema-2020-12-preservation'(client) {
+    const tools = await listTools(client);
+    const { inputSchema } = tools.find(({ name }) => name === 'json_schema_2020_12_tool');
+    await call(client, 'json_schema_echo', { schema: inputSchema });
+  },
+};
+
+// ---------------------------------------------------------------- running one
+
+/**
+ * The revisions to offer: the one that is asked for and all older ones, which a server may fall back to. Suites that
+ * ask for none know the handshake only.
+ */
+function spoken(revision) {
+  return revision === undefined ? LEGACY_REVISIONS : REVISIONS.slice(REVISIONS.indexOf(revision));
+}
+
+const url = process.argv.at(-1);
+const {
+  MCP_CONFORMANCE_SCENARIO: name,
+  MCP_CONFORMANCE_PROTOCOL_VERSION: revision,
+  MCP_CONFORMANCE_CONTEXT: context = '{}',
+} = process.env;
+setTimeout(() => process.exit(1), PATIENCE).unref();
+const scenario = SCENARIOS[name];
+if (scenario === undefined) throw new Error(`no scenario is called '${name}'`);
+const client = await Client.connect(url, { revisions: spoken(revision), onElicit, onSample, onRoots });
+console.log(`connected to ${url}, speaking ${client.revision}`);
+await scenario(client, JSON.parse(context));
+await client.close();
