@@ -225,6 +225,62 @@ fn an_expired_session_is_replaced_once_and_each_call_is_sent_once_more() {
     assert_eq!(host.asked(), [""; 0]);
 }
 
+/// What readers written by hand have stumbled over: ends of lines and characters over the edges of chunks, no space
+/// behind the colon, data on several lines, comments, data that is empty, and an event that does not end.
+// proves: BASE-230
+#[test]
+fn an_event_stream_of_every_kind_of_line_reaches_the_application() {
+    let pieces: [&[u8]; 9] = [
+        "\u{feff}: keep-alive\r\n\r\n".as_bytes(),
+        b"retry: 1500\r\nid: s1-0\r\ndata:\r\n\r\n",
+        b"event: ping\r\ndata: 123\r\n\r\n",
+        b"id: s1-1\r\ndata: {\"jsonrpc\":\"2.0\",\r",
+        b"\ndata: \"method\":\"notifications/message\",\r\ndata: \"params\":{\"level\":\"info\",\"data\":\"one\"}}\r",
+        b"\n\r\n",
+        b"data:{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":\"two\xf0\x9f\x98",
+        b"\x80\"}}\n\n",
+        b"unknown: field\rid: s1-2\revent: message\r",
+    ];
+    let unfinished = b"data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}";
+    // Whole pieces and single bytes; with the answer, and cut off before it, to go on behind the last id at the time told.
+    for (longest, is_cut_off) in [(usize::MAX, false), (1, false), (usize::MAX, true), (1, true)] {
+        let mut host = Host::ready(Revision::V2025_11_25);
+        let call = host.request("tools/call", r#"{"name":"t","arguments":{}}"#);
+        let request = host.take("tools/call");
+        let answer = format!(
+            "data: {{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{\"content\":[]}}}}\r\r",
+            id(&request)
+        );
+        let behind: [&[u8]; 2] =
+            if is_cut_off { [b"data:\r\r", unfinished] } else { [answer.as_bytes(), unfinished] };
+        host.0.head(request.exchange, 200, &[("content-type", "Text/Event-Stream; charset=utf-8")]);
+        for piece in pieces.iter().chain(&behind) {
+            piece.chunks(longest.min(piece.len())).for_each(|bytes| host.0.body(request.exchange, bytes));
+        }
+        host.0.end(request.exchange);
+        if is_cut_off {
+            host.0.advance(1_499);
+            assert_eq!(host.asked(), [""; 0]);
+            host.0.advance(1);
+            let resumed = host.take("GET");
+            assert_eq!(header(&resumed, "last-event-id"), Some("s1-2"));
+            host.respond(&resumed, 200, &[EVENT_STREAM], &answer);
+        }
+        let events = host.events();
+        let [Event::LogReceived { data: one, .. }, Event::LogReceived { data: two, .. }, answered] =
+            &events[..]
+        else {
+            panic!("{events:?}")
+        };
+        assert_eq!((one.as_str(), two.as_str()), (r#""one""#, "\"two\u{1f600}\""));
+        assert!(
+            matches!(answered, Event::ResponseReceived { request, .. } if *request == call),
+            "{answered:?}"
+        );
+        assert_eq!(host.asked(), [""; 0]);
+    }
+}
+
 // proves: BASE-269 BASE-270
 #[test]
 fn every_legacy_revision_opens_its_session_and_its_stream() {
