@@ -42,7 +42,7 @@ impl Client {
     pub(super) fn on_error_within(&mut self, text: &str, request: RequestHandle, error: RpcError) {
         if self.opening.awaits(request) {
             self.on_opening_answer(Outcome::Error(error));
-        } else if self.is_uncertain() && !probe::is_modern_error(error.code) {
+        } else if self.is_uncertain() && !RpcError::is_modern(error.code) {
             // The server did not even read the id.
             self.hold_again(request);
         } else {

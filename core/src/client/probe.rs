@@ -37,16 +37,6 @@ pub(super) fn judge_result(ours: Revisions, result: &Json) -> Verdict {
     }
 }
 
-/// Whether only a modern server gives an error of this code.
-pub(super) const fn is_modern_error(code: i64) -> bool {
-    matches!(
-        code,
-        RpcError::UNSUPPORTED_PROTOCOL_VERSION
-            | RpcError::MISSING_CLIENT_CAPABILITY
-            | RpcError::HEADER_MISMATCH
-    )
-}
-
 /// Judges an error. `tried` are the modern revisions that were asked for already.
 pub(super) fn judge_error(ours: Revisions, tried: Revisions, error: &RpcError) -> Verdict {
     match error.code {

@@ -183,6 +183,16 @@ impl RpcError {
         RpcError { code, message: message.into(), data: None }
     }
 
+    /// Whether only modern servers give errors of this code (basic/versioning): it shows a probe the era.
+    pub(crate) const fn is_modern(code: i64) -> bool {
+        matches!(
+            code,
+            RpcError::HEADER_MISMATCH
+                | RpcError::MISSING_CLIENT_CAPABILITY
+                | RpcError::UNSUPPORTED_PROTOCOL_VERSION
+        )
+    }
+
     /// The same error with `data`.
     #[must_use]
     pub fn with_data(mut self, data: Json) -> RpcError {

@@ -33,8 +33,6 @@ pub(crate) fn of_refusal(code: i64) -> u16 {
 pub(crate) enum Refusal {
     /// The request comes from a page, or goes to a name, that is not allowed.
     Forbidden,
-    /// There is nothing at this path.
-    UnknownPath,
     /// The endpoint does not take this method; the answer names those it takes.
     MethodNotAllowed,
     /// The client accepts no form in which the answer can be given.
@@ -62,9 +60,8 @@ pub(crate) enum Refusal {
 }
 
 /// Status, code of the error in the body, and what it says, for each refusal.
-const BY_TRANSPORT: [(Refusal, u16, i64, &str); 14] = [
+const BY_TRANSPORT: [(Refusal, u16, i64, &str); 13] = [
     (Refusal::Forbidden, 403, RpcError::INVALID_REQUEST, "Forbidden: Origin or Host is not allowed"),
-    (Refusal::UnknownPath, 404, RpcError::INVALID_REQUEST, "Not found: no endpoint here"),
     (Refusal::MethodNotAllowed, 405, RpcError::INVALID_REQUEST, "Method not allowed"),
     (
         Refusal::NotAcceptable,
@@ -155,10 +152,6 @@ pub(crate) enum Verdict {
     Unusable,
 }
 
-/// Codes that no legacy server gives.
-const MODERN_ERRORS: [i64; 3] =
-    [RpcError::HEADER_MISMATCH, RpcError::MISSING_CLIENT_CAPABILITY, RpcError::UNSUPPORTED_PROTOCOL_VERSION];
-
 /// Judges an answer to `asked` by its status, its content type and, for statuses other than 2xx, the code of the
 /// JSON-RPC error that its body is, which [`error_code`] finds.
 pub(crate) fn judge(asked: Asked, status: u16, media: Media, error: Option<i64>) -> Verdict {
@@ -208,7 +201,7 @@ fn judge_success(asked: Asked, status: u16, media: Media) -> Verdict {
 
 fn judge_refusal(asked: Asked, status: u16, error: Option<i64>) -> Verdict {
     match (error, asked, status) {
-        (Some(code), ..) if MODERN_ERRORS.contains(&code) => Verdict::ModernError,
+        (Some(code), ..) if RpcError::is_modern(code) => Verdict::ModernError,
         // A method that is not known has the same status, and its session lives.
         (Some(RpcError::METHOD_NOT_FOUND), Asked::LegacyRequest { .. }, _) => Verdict::Message,
         (_, asked, 404) if asked.names_session() => Verdict::SessionGone,
@@ -268,7 +261,6 @@ mod tests {
         let statuses = BY_TRANSPORT.map(|(refusal, ..)| (refusal, refusal.status()));
         let expected = [
             (Refusal::Forbidden, 403),
-            (Refusal::UnknownPath, 404),
             (Refusal::MethodNotAllowed, 405),
             (Refusal::NotAcceptable, 406),
             (Refusal::BodyTooLarge, 413),
@@ -284,7 +276,7 @@ mod tests {
         ];
         assert_eq!(statuses, expected);
         // No refusal passes for an error that tells the era.
-        assert!(BY_TRANSPORT.iter().all(|(refusal, ..)| !MODERN_ERRORS.contains(&refusal.error().code)));
+        assert!(BY_TRANSPORT.iter().all(|(refusal, ..)| !RpcError::is_modern(refusal.error().code)));
     }
 
     const SESSION: Asked = Asked::LegacyRequest { session: true };
