@@ -104,7 +104,8 @@ pub struct HttpClientConfig {
     pub falls_back_to_sse: bool,
     /// Whether to open the stream of a legacy session that belongs to no request. Default true.
     pub opens_stream: bool,
-    /// Bytes of one event or one JSON body. Default 16 MiB.
+    /// Bytes of one event or one JSON body; a longer one is reported as damaged, and fails the request that it answers.
+    /// Default 16 MiB.
     pub message_bytes: usize,
     /// Attempts in a row to resume the stream of a request that bring nothing. Default 5. The stream of a session is asked for
     /// as long as the session lasts, once a minute in the end.
@@ -213,7 +214,8 @@ pub enum HttpClientEvent {
 
 impl<M: Machine> HttpClient<M> {
     /// Puts a machine behind HTTP. The machine must be configured for it
-    /// ([`ClientConfig::http`](crate::ClientConfig::http)).
+    /// ([`ClientConfig::http`](crate::ClientConfig::http)): one that is not says nothing for the headers, without which
+    /// servers refuse its messages.
     ///
     /// # Errors
     /// [`InvalidDefinition`](crate::ApiMisuse::InvalidDefinition) naming `url` if it is not an http or https URL.
@@ -238,7 +240,8 @@ impl<M: Machine> HttpClient<M> {
         })
     }
 
-    /// What to do next.
+    /// What to do next; `None` if that is nothing for now. Ask again after every other verb and after commands to the
+    /// machine.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<HttpTransmit> {
         self.advance(now);
         self.next_transmit()
@@ -259,7 +262,7 @@ impl<M: Machine> HttpClient<M> {
         self.on_head(exchange, status, headers)
     }
 
-    /// Takes a piece of the body, after decoding of content and transfer codings.
+    /// Takes a piece of the body, of any length, after content and transfer codings were undone.
     ///
     /// # Errors
     /// As [`Machine::handle_input`].
