@@ -30,7 +30,7 @@ impl Client {
 
     /// The probe or the handshake got no answer.
     fn on_opening_failed(&mut self, failure: Failure) {
-        let falls_back = self.config.revisions.of_era(Era::Legacy).next().is_some();
+        let falls_back = self.config.revisions.has_era(Era::Legacy);
         if self.state == State::Probing && falls_back && speaks_against_modern(failure) {
             self.judge(probe::fall_back(self.config.revisions, &[]), None);
         } else {

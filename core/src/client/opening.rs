@@ -361,7 +361,7 @@ impl Client {
     /// Whether silence on the probe, or an end, says that the server is legacy. Over HTTP it says that the server or
     /// the way to it is out of order; and without a legacy revision of ours nothing follows from it.
     fn silence_is_legacy(&self) -> bool {
-        !self.config.http && self.config.revisions.of_era(Era::Legacy).next().is_some()
+        !self.config.http && self.config.revisions.has_era(Era::Legacy)
     }
 
     pub(super) fn on_restarted(&mut self) {

@@ -168,6 +168,11 @@ impl Revisions {
         Revision::ALL.into_iter().rev().filter(move |&revision| self.contains(revision))
     }
 
+    /// Whether any member is of this era.
+    pub(crate) fn has_era(self, era: Era) -> bool {
+        self.of_era(era).next().is_some()
+    }
+
     /// The members of one era, newest first.
     pub fn of_era(self, era: Era) -> impl Iterator<Item = Revision> {
         self.newest_first().filter(move |revision| revision.era() == era)

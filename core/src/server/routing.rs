@@ -131,7 +131,7 @@ impl<'a> Envelope<'a> {
         version: HeaderValue<'_>,
         served: Revisions,
     ) -> Result<Lane, Refusal> {
-        let has_legacy = served.of_era(Era::Legacy).next().is_some();
+        let has_legacy = served.has_era(Era::Legacy);
         let named = match version {
             HeaderValue::Repeated => {
                 return Err(refusal::header_mismatch(VERSION, "stands more than once").into());

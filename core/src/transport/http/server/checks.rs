@@ -54,14 +54,10 @@ pub(super) enum Wanted {
 /// The methods of an endpoint, as `Allow` lists them.
 pub(super) fn methods(endpoint: Endpoint<'_>, revisions: Revisions) -> &'static str {
     match endpoint {
-        Endpoint::Streamable if has_sessions(revisions) => "GET, POST, DELETE, OPTIONS",
+        Endpoint::Streamable if revisions.has_era(Era::Legacy) => "GET, POST, DELETE, OPTIONS",
         Endpoint::Streamable | Endpoint::Messages { .. } => "POST, OPTIONS",
         Endpoint::EventStream { .. } => "GET, OPTIONS",
     }
-}
-
-fn has_sessions(revisions: Revisions) -> bool {
-    revisions.of_era(Era::Legacy).next().is_some()
 }
 
 /// Checks a head. `length` is that of the body, where it is at hand as a whole.
@@ -91,14 +87,14 @@ fn check_admitted(
             check_body(rules, found, length)?;
             Ok(Wanted::Message(accept))
         }
-        (Endpoint::Streamable, GET) if has_sessions(rules.revisions) => {
+        (Endpoint::Streamable, GET) if rules.revisions.has_era(Era::Legacy) => {
             if !accept().event_stream {
                 return Err(Refusal::NotAcceptable);
             }
             check_revision(rules, found)?;
             Ok(Wanted::Stream)
         }
-        (Endpoint::Streamable, DELETE) if has_sessions(rules.revisions) => {
+        (Endpoint::Streamable, DELETE) if rules.revisions.has_era(Era::Legacy) => {
             check_revision(rules, found)?;
             Ok(Wanted::SessionEnd)
         }
