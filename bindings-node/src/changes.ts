@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** Changes at a server: who asked to be told of them, and what waits to be told. */
 
 import { now } from './clock.js';

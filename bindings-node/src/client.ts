@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** The client, written once for both eras of the protocol and for all ways to a server. */
 
 import { capabilitiesOf } from './answers.js';

@@ -1,4 +1,5 @@
 /** Changes at a server: who asked to be told of them, and what waits to be told. */
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { SubscriptionFilter } from './sansio/events.js';
 /** Something to fetch again: a list of the server, or a resource. */
 export type Change = {

@@ -1,4 +1,5 @@
 /** The client, written once for both eras of the protocol and for all ways to a server. */
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Subscription } from './changes.js';
 import { type ClientHandlers, type Progress } from './engine.js';
 import type { Fetch } from './exchanges.js';
