@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from barewire.sansio import (
     HttpServer,
     ReplayRequested,
     ResponsePart,
+    SessionClosed,
     SessionNamed,
     SessionOpened,
     SessionRequested,
@@ -150,6 +152,32 @@ def test_sessions_and_events_may_live_with_the_program() -> None:
     assert whole(other, exchange)[0] == 404
     events = server.receive_whole("DELETE", headers, b"", 0)[1]
     assert StreamsForgotten in [type(event) for event in [*events, *server.events()]]
+
+
+def resident() -> int:
+    """Bytes of this process in memory."""
+    with open("/proc/self/statm") as statm:
+        return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+# A session costs less than 1 KiB; what is allowed leaves room for the allocator.
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
+def test_ten_thousand_idle_sessions_fit() -> None:
+    server = make()
+    open_session(server)
+    before = resident()
+    sessions = [open_session(server)[-1] for _ in range(9_999)]
+    assert (resident() - before) / len(sessions) < 4_096
+    for headers in (HEADERS + sessions[:1], HEADERS + sessions[-1:]):
+        exchange, events = server.receive_whole("POST", headers, message("ping"), 0)
+        assert whole(server, exchange)[0] == 200 and events == []
+    # They end as one does, and what they took serves those that come.
+    taken = resident()
+    ended = server.handle_timeout(2_000_000)
+    assert [type(event) for event in ended] == [SessionClosed] * 10_000
+    for _ in range(9_999):
+        open_session(server)
+    assert resident() - taken < 4_096 * len(sessions) / 2
 
 
 def test_the_channel_of_the_first_revision() -> None:
