@@ -89,6 +89,7 @@ class HttpStatusError(McpError):
     """The server answered with an HTTP `status` that is none of the protocol's, or with a body that is not.
 
     A status of 200 means that the body was no message of the protocol, as where the URL is that of a page.
+    The message of a client begins with the URL that it was given, without credentials and query.
     """
 
     def __init__(self, message: str, code: int, status: int) -> None:

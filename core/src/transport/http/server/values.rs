@@ -34,7 +34,8 @@ pub struct HttpServerConfig {
     /// Whether sessions may live outside: an unknown id is then asked for with
     /// [`SessionRequested`](HttpServerEvent::SessionRequested) before it is refused. Default false.
     pub external_sessions: bool,
-    /// 32 random bytes from the operating system, never used twice. Ids of sessions and streams come from it.
+    /// 32 random bytes from the operating system. Ids of sessions and streams come from it. It may be that of the machine
+    /// behind, whose numbers have other labels, and of no other one.
     pub seed: Seed,
 }
 
