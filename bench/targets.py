@@ -58,6 +58,26 @@ TARGETS = [
     Target(*HTTP_STREAM, "progress_cpu_us", "progress", 1.3),
 ]
 
+# implementation, metric, what, most KiB: memory of a server over HTTP with 1,000 sessions
+MEMORY = [
+    ("barewire-python", "kib_per_session", "session, KiB", 12.0),
+    ("barewire-python", "kib_per_stream", "session with stream, KiB", 12.0),
+]
+
+# What the Rust server over HTTP is to be cheaper in than each of the peers.
+RIVALS = ("rmcp", "rmcp-nodelay", "rmcp-json")
+RACES = {
+    "cold_cpu_ms": "cold start",
+    "rss_start_mib": "RSS after start",
+    "c1_cpu_us": "1 connection",
+    "c32_cpu_us": "32 connections",
+    "big_result_cpu_ms_mib": "1 MiB result",
+    "big_arg_cpu_ms_mib": "1 MiB argument",
+    "progress_cpu_us": "progress",
+    "kib_per_session": "session",
+    "kib_per_stream": "session with stream",
+}
+
 # kind, revision, implementation, metric -> round -> value
 Values = dict[tuple[str, str, str, str], dict[int, float]]
 
@@ -82,11 +102,21 @@ def ratio(values: Values, target: Target, revision: str) -> float | None:
     return statistics.median(pairs) if pairs else None
 
 
+def median(values: Values, impl: str, metric: str, revision: str) -> float | None:
+    found = values.get(("http", revision, impl, metric), {})
+    return statistics.median(found.values()) if found else None
+
+
 def verdict(measured: list[float | None], target: float) -> str:
     known = [m for m in measured if m is not None]
     if not known:
         return "not measured"
     return "met" if max(known) <= target else "missed"
+
+
+def print_row(name: str, what: str, most: float, measured: list[float | None]) -> None:
+    cells = "".join(f"{'-' if m is None else f'{m:.2f}':>12}" for m in measured)
+    print(f"{name:<30}{what:<26}{most:>8.1f}{cells}  {verdict(measured, most)}")
 
 
 def main() -> None:
@@ -99,12 +129,22 @@ def main() -> None:
     revisions = sorted({revision for _, revision, _, _ in values if revision})
     print(f"\nCPU and memory as ratios to the floor of the same language ({path.name})\n")
     heads = "".join(f"{revision:>12}" for revision in revisions)
-    print(f"{'':<30}{'':<24}{'target':>8}{heads}")
+    print(f"{'':<30}{'':<26}{'target':>8}{heads}")
     for target in TARGETS:
         measured = [ratio(values, target, revision) for revision in revisions]
-        cells = "".join(f"{'-' if m is None else f'{m:.2f}':>12}" for m in measured)
         name = f"{target.impl} {'client' if target.kind == 'client' else ''}"
-        print(f"{name:<30}{target.what:<24}{target.ratio:>8.1f}{cells}  {verdict(measured, target.ratio)}")
+        print_row(name, target.what, target.ratio, measured)
+    for impl, metric, what, most in MEMORY:
+        measured = [median(values, impl, metric, revision) for revision in revisions]
+        print_row(impl, what, most, measured)
+    print("\nThe Rust server over HTTP beside the cheapest of " + ", ".join(RIVALS))
+    for metric, what in RACES.items():
+        measured = []
+        for revision in revisions:
+            targets = [Target("barewire-rust", "http", rival, metric, what, 1.0) for rival in RIVALS]
+            found = [ratio(values, target, revision) for target in targets]
+            measured.append(max((m for m in found if m is not None), default=None))
+        print_row("barewire-rust", what, 1.0, measured)
     ours = [error for error in errors if "barewire" in error]
     for error in ours:
         print(f"failed: {error}")
