@@ -1,0 +1,159 @@
+/** One request on its way through a handler: its questions, and how it waits, resumes and ends. */
+
+import type { Connection } from './connection.js';
+import type { CalledEvent, Endpoint } from './endpoint.js';
+import { RunEndedError } from './failures.js';
+import type { Question } from './questions.js';
+import { InputRefusedError } from './sansio/errors.js';
+import type { InputAnswer, Json, RequestContext, RequestHandle } from './sansio/events.js';
+
+interface Pending {
+  readonly question: Question<unknown>;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface State {
+  readonly once?: Readonly<Record<string, Json>>;
+  readonly memory?: string | undefined;
+}
+
+/**
+ * The state that came back with an answer.
+ *
+ * @internal
+ */
+export function decodeState(text: Json): State {
+  return JSON.parse(text) as State;
+}
+
+/** @internal */
+export class Call {
+  request: RequestHandle;
+  context: RequestContext;
+  /** Cancelled, unwound to run again, or answered: its outcome counts no more. */
+  stopped = false;
+  /** What a handler that is kept waiting in this process is found by. */
+  memory: string | undefined;
+  readonly pending = new Map<string, Pending>();
+  #answers = new Map<string, InputAnswer>();
+  #kept: Record<string, Json> = {};
+  #counter = 0;
+  #controller: AbortController | undefined;
+
+  constructor(
+    readonly connection: Connection,
+    readonly endpoint: Endpoint,
+    public event: CalledEvent,
+  ) {
+    this.request = event.request;
+    this.context = event.context;
+    if (event.context.round > 0) this.#take(event.context);
+  }
+
+  /** Takes over what an event of this request brings. */
+  #take(context: RequestContext): void {
+    this.context = context;
+    this.#answers = new Map(context.inputAnswers.map((answer) => [answer.key, answer]));
+    if (context.state !== undefined) Object.assign(this.#kept, decodeState(context.state).once);
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.stopped) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  // ------------------------------------------------------------ questions
+
+  /** The key of the next question: its own, or its place in the order. */
+  key(own: string | undefined): string {
+    if (own !== undefined) return own;
+    this.#counter += 1;
+    return String(this.#counter);
+  }
+
+  /** What has to travel with a question. */
+  state(): Json | undefined {
+    if (this.memory === undefined && Object.keys(this.#kept).length === 0) return undefined;
+    return JSON.stringify({ once: this.#kept, memory: this.memory } satisfies State);
+  }
+
+  /** Calls a function once over all runs; gives its result as JSON carries it. */
+  async once<T>(key: string, make: () => T | Promise<T>): Promise<T> {
+    if (!Object.hasOwn(this.#kept, key)) {
+      const value = await make();
+      this.#kept[key] = JSON.stringify(value ?? null);
+    }
+    return JSON.parse(this.#kept[key] as Json) as T;
+  }
+
+  /** Asks the client. Questions that are put side by side go out together. */
+  ask<T>(question: Question<T>): Promise<T> {
+    const answer = this.#answer(question);
+    if (answer !== undefined) return answer;
+    const asked = new Promise<T>((resolve, reject) => {
+      this.#put({ question, resolve: resolve as (answer: unknown) => void, reject });
+    });
+    // A handler may leave a question without waiting for its answer.
+    asked.catch(() => {});
+    return asked;
+  }
+
+  #put(pending: Pending): void {
+    const { key } = pending.question;
+    if (this.stopped) {
+      pending.reject(new RunEndedError());
+    } else if (this.pending.has(key)) {
+      pending.reject(new RangeError(`two questions of the key '${key}' at once`));
+    } else {
+      this.pending.set(key, pending);
+      if (this.pending.size === 1) queueMicrotask(() => this.connection.ask(this));
+    }
+  }
+
+  /** The answer if there is one. What is not even an object answers nothing; the question is put again. */
+  #answer<T>(question: Question<T>): Promise<T> | undefined {
+    const answer = this.#answers.get(question.key);
+    if (answer === undefined) return undefined;
+    const { error, result } = answer;
+    if (error !== undefined) {
+      return Promise.reject(new InputRefusedError(error.message, error.code));
+    }
+    const read: unknown = result === undefined ? undefined : JSON.parse(result);
+    if (typeof read !== 'object' || read === null || Array.isArray(read)) return undefined;
+    return new Promise((resolve) => resolve(question.read(read as Record<string, unknown>)));
+  }
+
+  /** The client has answered a handler that still waits. */
+  resume(event: CalledEvent): void {
+    this.event = event;
+    this.request = event.request;
+    this.memory = undefined;
+    this.#take(event.context);
+    for (const [key, { question, resolve }] of this.pending) {
+      const answer = this.#answer(question);
+      if (answer !== undefined) {
+        this.pending.delete(key);
+        resolve(answer);
+      }
+    }
+    if (this.pending.size > 0) this.connection.ask(this);
+  }
+
+  /** The questions could not be put at all. */
+  refuse(error: unknown): void {
+    const pending = [...this.pending.values()];
+    this.pending.clear();
+    for (const { reject } of pending) reject(error);
+  }
+
+  // ------------------------------------------------------------ the end
+
+  /** Ends the handler: it was cancelled, or runs again later. */
+  stop(): void {
+    this.stopped = true;
+    this.refuse(new RunEndedError());
+    this.#controller?.abort();
+  }
+}

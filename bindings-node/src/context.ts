@@ -1,0 +1,176 @@
+/** What a handler can do while it runs: report, ask the client, and see who called. */
+
+import type { Call } from './call.js';
+import type { Meta } from './content.js';
+import {
+  type ElicitResult,
+  elicitation,
+  type Root,
+  roots,
+  type SampleMessages,
+  type SampleOptions,
+  type SampleResult,
+  sampling,
+  visit,
+} from './questions.js';
+import type { Json, SessionHandle } from './sansio/events.js';
+import type { LogLevel } from './sansio/facts.js';
+import type { AnySchema, OutputOf } from './schema.js';
+
+/** Who the client says it is, and what it declared. None of it is proof of anything. */
+export interface ClientInfo {
+  readonly name: string;
+  readonly version: string;
+  readonly title: string | undefined;
+  readonly capabilities: Readonly<Record<string, unknown>>;
+}
+
+const SENT = Promise.resolve();
+
+function decoded(text: Json | undefined): Record<string, unknown> {
+  return text === undefined ? {} : (JSON.parse(text) as Record<string, unknown>);
+}
+
+/**
+ * The context of a call, as every handler gets it.
+ *
+ * A handler that asks the client may run more than once. In the older revisions it waits for the answer where it
+ * stands. In the stateless ones its run ends (what it awaits throws a {@link RunEndedError}) and it runs again from its
+ * start when the client comes back; questions that are answered return at once, found by their order or by their
+ * `key`. What must happen once only belongs into {@link once}. A handler with `resume: 'memory'` is kept waiting
+ * instead, in this process.
+ */
+export class Context {
+  readonly #call: Call;
+
+  /** @internal */
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /** Aborted when the client has cancelled the request or gone, or this run is over; the result is then dropped. */
+  get signal(): AbortSignal {
+    return this.#call.signal;
+  }
+
+  /** The `_meta` object of the request: trace context, members of extensions. */
+  get meta(): Meta {
+    return decoded(this.#call.context.meta);
+  }
+
+  /** The client. */
+  get client(): ClientInfo {
+    const { client, capabilities } = this.#call.context;
+    const { name, version, title } = decoded(client);
+    return {
+      name: String(name ?? ''),
+      version: String(version ?? ''),
+      title: typeof title === 'string' ? title : undefined,
+      capabilities: decoded(capabilities.raw),
+    };
+  }
+
+  /** The protocol revision of the request. */
+  get revision(): string {
+    return this.#call.context.revision;
+  }
+
+  /** The request, by a number that no other one of the same connection or HTTP endpoint has. */
+  get requestId(): number {
+    return this.#call.request;
+  }
+
+  /** The session of an older revision, by such a number; `undefined` in the stateless revisions. */
+  get session(): SessionHandle | undefined {
+    return this.#call.context.session;
+  }
+
+  /** Who sent the request, as `principal` of the HTTP endpoint said. */
+  get principal(): string | undefined {
+    return this.#call.context.principal;
+  }
+
+  /**
+   * Says how far the work is, if the client wants to know; the number must grow each time.
+   *
+   * To wait for what it gives keeps a slow reader from filling memory.
+   */
+  progress(progress: number, total?: number, message?: string): Promise<void> {
+    const { connection, request, context, stopped } = this.#call;
+    if (stopped || context.progressToken === undefined) return SENT;
+    connection.command((machine) => machine.progress(request, progress, total, message));
+    return connection.host.reported(this.#call) ?? SENT;
+  }
+
+  /** Sends a log message (any JSON value), if the client wants that level. */
+  log(level: LogLevel, data: unknown, logger?: string): Promise<void> {
+    const { connection, request, stopped } = this.#call;
+    if (stopped) return SENT;
+    const text = (JSON.stringify(data) as Json | undefined) ?? 'null';
+    connection.command((machine) => machine.log(request, level, text, logger));
+    return connection.host.reported(this.#call) ?? SENT;
+  }
+
+  /**
+   * Asks the user to fill a form: a flat object of strings, numbers, booleans and choices.
+   *
+   * @throws {@link InputRefusedError} if the client refuses to ask, {@link MissingCapabilityError} if it cannot.
+   */
+  elicit<S extends AnySchema>(
+    message: string,
+    form: S,
+    options: { readonly key?: string } = {},
+  ): Promise<ElicitResult<OutputOf<S>>> {
+    return this.#call.ask(elicitation(this.#call.key(options.key), message, form));
+  }
+
+  /** Asks the user to visit a URL; gives what they did. Throws as {@link elicit}. */
+  elicitUrl(
+    message: string,
+    url: string,
+    options: { readonly key?: string } = {},
+  ): Promise<'accept' | 'decline' | 'cancel'> {
+    return this.#call.ask(visit(this.#call.key(options.key), message, url));
+  }
+
+  /** Asks the client's model. Deprecated by the newest specification. Throws as {@link elicit}. */
+  sample(messages: SampleMessages, options: SampleOptions = {}): Promise<SampleResult> {
+    return this.#call.ask(sampling(this.#call.key(options.key), messages, options));
+  }
+
+  /** Asks which folders the client lets servers work on. Deprecated as well. Throws as {@link elicit}. */
+  roots(options: { readonly key?: string } = {}): Promise<Root[]> {
+    return this.#call.ask(roots(this.#call.key(options.key)));
+  }
+
+  /**
+   * Calls a function once over all runs of this handler, and gives its result in each.
+   *
+   * The result is kept as JSON, sealed, with the next question. It comes back as JSON carries it, in the first run too.
+   */
+  once<T>(key: string, make: () => T | Promise<T>): Promise<T> {
+    return this.#call.once(key, make);
+  }
+
+  /**
+   * Over HTTP, ends the response for now; the client comes back for the rest after `retry` milliseconds.
+   *
+   * A long call then needs no connection in the meantime. Its result waits as long as events are kept. False where that
+   * is not possible: in other transports and revisions, and before anything was sent to a client that takes a stream.
+   */
+  closeStream(retry?: number): boolean {
+    return this.#call.connection.closeStream(this.#call, retry);
+  }
+}
+
+/** The context of the handler of a resource. */
+export class ResourceContext extends Context {
+  /** The URI that is read. */
+  readonly uri: string;
+
+  /** @internal */
+  constructor(call: Call, uri: string) {
+    super(call);
+    this.uri = uri;
+  }
+}

@@ -1,0 +1,179 @@
+/** A server as a function from `Request` to `Response`. */
+
+import { HttpHost, type HttpOptions } from './http-host.js';
+import type { ExchangeHandle } from './sansio/events.js';
+import type { HeaderPairs } from './sansio/headers.js';
+import type { ResponsePart } from './sansio/http-server.js';
+import type { Server } from './server.js';
+
+/** Options of {@link createHandler}. */
+export interface HandlerOptions extends HttpOptions {
+  /**
+   * Tells who sends a request, by any key: a session serves nobody but its principal. It authenticates nobody itself.
+   */
+  readonly principal?: (request: Request) => string | undefined;
+}
+
+/** What answers web-standard requests. */
+export interface Handler {
+  (request: Request): Promise<Response>;
+  /** Takes no more requests, waits until what is in flight has ended, and ends all streams. */
+  close(): Promise<void>;
+}
+
+/**
+ * The server as a web-standard handler: for Hono, Bun, Deno, Next and all else that speaks `Request` and `Response`.
+ *
+ * ```ts
+ * const handler = createHandler(server);
+ * app.all('/mcp', (context) => handler(context.req.raw)); // Hono
+ * export { handler as GET, handler as POST, handler as DELETE }; // Next
+ * ```
+ *
+ * Requests are let in that come from pages of the loopback interface or `allowedOrigins`, or from no page, and go to a
+ * name of the loopback interface or of `allowedHosts`.
+ */
+export function createHandler(server: Server, options: HandlerOptions = {}): Handler {
+  const host = new HttpHost(server, options);
+  const handler = async (request: Request): Promise<Response> =>
+    respond(host, request, options.principal?.(request));
+  return Object.assign(handler, { close: () => host.close() });
+}
+
+const EMPTY = new Uint8Array(0);
+
+async function respond(host: HttpHost, request: Request, principal: string | undefined): Promise<Response> {
+  const { pathname, host: name } = new URL(request.url);
+  if (!host.serves(pathname)) return new Response('Not Found', { status: 404 });
+  const options = principal === undefined ? {} : { principal };
+  // A `Request` may keep the name that it was sent to in its URL alone.
+  const headers = request.headers.has('host')
+    ? request.headers
+    : [...request.headers, ['host', name] as const];
+  const handle =
+    request.body === null
+      ? host.receiveWhole(request.method, headers, EMPTY, options)
+      : host.receiveHead(request.method, headers, options);
+  if (handle === undefined) return new Response('Service Unavailable', { status: 503 });
+  const exchange = new FetchExchange(host, handle, request, headers);
+  const head = (await exchange.receive()) ?? (await exchange.next());
+  if (head === undefined) return new Response('Service Unavailable', { status: 503 });
+  const init = { status: head.status ?? 500, headers: head.headers as [string, string][] };
+  if (!head.isLast || head.isAborted) return new Response(exchange.stream(head), init);
+  exchange.finish();
+  // A status such as 202 has no body at all.
+  return new Response(head.data.length === 0 ? null : (head.data as Uint8Array<ArrayBuffer>), init);
+}
+
+class FetchExchange {
+  readonly #host: HttpHost;
+  readonly #handle: ExchangeHandle;
+  readonly #request: Request;
+  readonly #headers: HeaderPairs;
+  #waiter: (() => void) | undefined;
+  #isOver = false;
+
+  constructor(host: HttpHost, handle: ExchangeHandle, request: Request, headers: HeaderPairs) {
+    this.#host = host;
+    this.#handle = handle;
+    this.#request = request;
+    this.#headers = headers;
+    host.follow(handle, this);
+    if (request.signal.aborted) this.#left();
+    else request.signal.addEventListener('abort', this.#left, { once: true });
+  }
+
+  /** Reads the body of the request; gives what refuses it, in which case it is not read to its end. */
+  async receive(): Promise<ResponsePart | undefined> {
+    const { body } = this.#request;
+    if (body === null) return undefined;
+    const reader = body.getReader();
+    try {
+      for (;;) {
+        const refusal = this.#poll();
+        if (refusal !== undefined || this.#isOver) {
+          await reader.cancel();
+          return refusal;
+        }
+        const { done, value } = await reader.read();
+        if (this.#isOver) continue;
+        if (done) {
+          this.#host.receiveEnd(this.#handle);
+          return undefined;
+        }
+        this.#host.receiveBody(this.#handle, value);
+      }
+    } catch {
+      this.#left();
+      return undefined;
+    }
+  }
+
+  wake(): void {
+    this.#waiter?.();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.wake();
+  }
+
+  #poll(): ResponsePart | undefined {
+    return this.#isOver ? undefined : this.#host.poll(this.#handle, () => this.#headers);
+  }
+
+  /** What comes next; `undefined` if nothing more can be sent. */
+  async next(): Promise<ResponsePart | undefined> {
+    while (!this.#isOver) {
+      const part = this.#poll();
+      if (part !== undefined) return part;
+      await new Promise<void>((resolve) => (this.#waiter = resolve));
+    }
+    return undefined;
+  }
+
+  /** Everything is handed over. */
+  finish(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#request.signal.removeEventListener('abort', this.#left);
+    this.#host.over(this.#handle);
+  }
+
+  readonly #left = (): void => {
+    if (this.#isOver) return;
+    this.end();
+    this.#host.gone(this.#handle);
+  };
+
+  /** The body: each part is taken from the machine when the one before has been read. */
+  stream(head: ResponsePart): ReadableStream<Uint8Array> {
+    let part: ResponsePart | undefined = head;
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          do {
+            part ??= await this.next();
+            if (part === undefined || part.isAborted) {
+              controller.error(new Error('the response was ended before it was complete'));
+              this.finish();
+              return;
+            }
+            const { data, isLast } = part;
+            part = undefined;
+            if (data.length > 0) controller.enqueue(data);
+            if (isLast) {
+              controller.close();
+              this.finish();
+              return;
+            }
+            this.#host.taken(this.#handle);
+            if (data.length > 0) return;
+          } while (!this.#isOver);
+        },
+        cancel: () => this.#left(),
+      },
+      { highWaterMark: 0 },
+    );
+  }
+}

@@ -1,0 +1,280 @@
+/**
+ * A server over HTTP, whatever speaks HTTP around it: one machine of the core for all clients.
+ *
+ * What speaks HTTP hands in requests, and gives each response that goes on as an {@link Exchange}, to be told when there
+ * is more.
+ */
+
+import type { Call } from './call.js';
+import { Connection, type Host, now } from './connection.js';
+import { McpError } from './sansio/errors.js';
+import type { ExchangeHandle } from './sansio/events.js';
+import type { HeaderPairs } from './sansio/headers.js';
+import type { HttpServer, ReceiveOptions, ResponsePart } from './sansio/http-server.js';
+import type { Server } from './server.js';
+
+/** How a server is reached over HTTP. */
+export interface HttpOptions {
+  /** The path of the endpoint, such as `/mcp`; all others are answered with 404. Default: every path is the endpoint. */
+  readonly path?: string;
+  /**
+   * Origins of pages that are let in beside those of the loopback interface, such as `https://app.example`; `*` allows
+   * all. A request of no page has none, and is let in.
+   */
+  readonly allowedOrigins?: readonly string[];
+  /** Names that requests may go to beside those of the loopback interface, such as `mcp.example`; `*` allows all. */
+  readonly allowedHosts?: readonly string[];
+  /** Bytes of one request. Default 4 MiB. */
+  readonly bodyLimit?: number;
+  /** Milliseconds after which an unused session of the older revisions ends. Default half an hour. */
+  readonly sessionIdle?: number;
+  /** Milliseconds after which a silent stream gets a comment; 0: never. Default 15 000. */
+  readonly keepAlive?: number;
+  /** Milliseconds for which a client waits before it reconnects. Default 1000. */
+  readonly retry?: number;
+}
+
+/** A response that goes on. @internal */
+export interface Exchange {
+  /** There is something to send. */
+  wake(): void;
+  /** Nothing more will come. */
+  end(): void;
+}
+
+// Bytes that may wait to be sent before a handler has to.
+const BACKLOG = 64 << 10;
+
+// Milliseconds that connections have to take the ends of their streams.
+const LINGER = 2_000;
+
+// Milliseconds for which a report may wait for others to be sent with it, where its handler never rests.
+const REPORT_DELAY = 1;
+
+/** @internal */
+class HttpConnection extends Connection<HttpServer> {
+  override closeStream({ context: { exchange } }: Call, retry: number | undefined): boolean {
+    if (exchange === undefined || !this.machine.closeStream(exchange, now(), retry)) return false;
+    this.host.touched();
+    return true;
+  }
+}
+
+/** @internal */
+export class HttpHost implements Host {
+  readonly machine: HttpServer;
+  readonly path: string | undefined;
+  readonly #server: Server;
+  readonly #connection: HttpConnection;
+  readonly #exchanges = new Map<ExchangeHandle, Exchange>();
+  readonly #blocked = new Map<ExchangeHandle, (() => void)[]>();
+  #isScheduled = false;
+  #isClosing = false;
+  #isEnding = false;
+  #hasWarned = false;
+  #lastTurn = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #due: number | undefined;
+  #closed: Promise<void> | undefined;
+  #quiet: (() => void) | undefined;
+
+  constructor(server: Server, options: HttpOptions) {
+    const { path, bodyLimit, allowedOrigins, allowedHosts, sessionIdle, keepAlive, retry } = options;
+    this.#server = server;
+    this.path = path;
+    this.machine = server.httpMachine({
+      ...(allowedOrigins && { allowedOrigins }),
+      ...(allowedHosts && { allowedHosts }),
+      ...(bodyLimit !== undefined && { bodyBytes: bodyLimit }),
+      ...(sessionIdle !== undefined && { sessionIdle }),
+      ...(keepAlive !== undefined && { keepAlive }),
+      ...(retry !== undefined && { retry }),
+    });
+    this.#connection = new HttpConnection(server.catalog, this, this.machine);
+    server.connected(this.#connection as unknown as Connection);
+  }
+
+  // ------------------------------------------------------------ requests
+
+  /** Whether a path is that of the endpoint. */
+  serves(path: string): boolean {
+    if (this.path === undefined) return true;
+    return path === this.path || (path.endsWith('/') && path.slice(0, -1) === this.path);
+  }
+
+  /** Takes a request whose body is at hand; gives its exchange, or `undefined` if the server has been closed. */
+  receiveWhole(
+    method: string,
+    headers: HeaderPairs,
+    body: Uint8Array,
+    options: ReceiveOptions,
+  ): ExchangeHandle | undefined {
+    return this.#open(() => {
+      const [exchange, events] = this.machine.receiveWhole(method, headers, body, now(), options);
+      this.#connection.dispatch(events);
+      return exchange;
+    });
+  }
+
+  /** Takes the head of a request whose body comes in pieces. Gives the same. */
+  receiveHead(method: string, headers: HeaderPairs, options: ReceiveOptions): ExchangeHandle | undefined {
+    return this.#open(() => this.machine.receiveRequest(method, headers, now(), options));
+  }
+
+  #open(receive: () => ExchangeHandle): ExchangeHandle | undefined {
+    try {
+      return receive();
+    } catch (error) {
+      if (!(error instanceof McpError)) throw error;
+      return undefined; // it has been closed
+    } finally {
+      this.touched();
+    }
+  }
+
+  receiveBody(exchange: ExchangeHandle, data: Uint8Array): void {
+    this.#connection.command((machine) => machine.receiveBody(exchange, data, now()));
+  }
+
+  receiveEnd(exchange: ExchangeHandle): void {
+    this.#connection.step((machine, at) => machine.receiveEnd(exchange, at));
+    this.touched();
+  }
+
+  /** What to send next; a refusal is told to the operator. */
+  poll(exchange: ExchangeHandle, headers: () => HeaderPairs): ResponsePart | undefined {
+    let part: ResponsePart | undefined;
+    try {
+      part = this.machine.pollResponse(exchange);
+    } catch (error) {
+      if (!(error instanceof McpError)) throw error;
+      return undefined; // the machine is dead
+    }
+    if (part?.status === 403) this.#warnOfRefusal(headers());
+    return part;
+  }
+
+  /** A response goes on: what sends it is told when there is more. */
+  follow(handle: ExchangeHandle, exchange: Exchange): void {
+    this.#exchanges.set(handle, exchange);
+  }
+
+  /** The connection of an exchange takes more: handlers that had to wait for it go on. */
+  taken(handle: ExchangeHandle): void {
+    const waiters = this.#blocked.get(handle);
+    if (waiters === undefined) return;
+    this.#blocked.delete(handle);
+    for (const resolve of waiters) resolve();
+  }
+
+  /** An exchange is over. */
+  over(handle: ExchangeHandle): void {
+    this.#exchanges.delete(handle);
+    this.taken(handle);
+    if (this.#exchanges.size === 0) this.#quiet?.();
+  }
+
+  /** An exchange is over before its end, because the client has left. */
+  gone(handle: ExchangeHandle): void {
+    this.#connection.step((machine, at) => machine.receiveAbort(handle, at));
+    this.over(handle);
+    this.touched();
+  }
+
+  #warnOfRefusal(headers: HeaderPairs): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    const who = new Map([...headers].map(([name, value]) => [name.toLowerCase(), value]));
+    console.error(
+      `barewire: refused a request to the host '${who.get('host')}' from the origin '${who.get('origin')}': name what ` +
+        'shall be let in beside the loopback interface in allowedHosts and allowedOrigins',
+    );
+  }
+
+  // ------------------------------------------------------------ what a connection asks of its host
+
+  touched(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => process.nextTick(this.#turn));
+  }
+
+  reported({ context: { exchange } }: Call): Promise<void> | undefined {
+    if (exchange === undefined) return undefined;
+    if (now() - this.#lastTurn >= REPORT_DELAY) this.#wakeAll();
+    if (this.machine.backlog(exchange) <= BACKLOG) return undefined;
+    this.#wakeAll();
+    return new Promise((resolve) => {
+      const waiters = this.#blocked.get(exchange);
+      if (waiters === undefined) this.#blocked.set(exchange, [resolve]);
+      else waiters.push(resolve);
+    });
+  }
+
+  // ------------------------------------------------------------ turns
+
+  readonly #turn = (): void => {
+    this.#isScheduled = false;
+    try {
+      this.#wakeAll();
+      this.#setTimer(this.machine.pollTimeout());
+    } catch (error) {
+      if (!(error instanceof McpError)) throw error; // the machine is dead
+    }
+    if (this.#isClosing && !this.#connection.hasCalls) this.#endAll();
+  };
+
+  #wakeAll(): void {
+    this.#lastTurn = now();
+    for (const handle of this.machine.ready()) this.#exchanges.get(handle)?.wake();
+  }
+
+  /** A timer that comes too early does no harm. */
+  #setTimer(due: number | undefined): void {
+    if (due === undefined || (this.#due !== undefined && this.#due <= due)) return;
+    clearTimeout(this.#timer);
+    this.#due = due;
+    this.#timer = setTimeout(this.#timeout, Math.max(1, Math.ceil(due - now())));
+    this.#timer.unref();
+  }
+
+  readonly #timeout = (): void => {
+    this.#due = undefined;
+    this.#connection.step((machine, at) => machine.handleTimeout(at));
+    this.touched();
+  };
+
+  // ------------------------------------------------------------ the end
+
+  /** Takes no more requests; what is in flight gets its time, then all streams end. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#isClosing = true;
+    this.#connection.step((machine, at) => machine.shutDown(at));
+    const drain = setTimeout(() => this.#endAll(), this.#server.drain);
+    this.touched();
+    if (this.#exchanges.size > 0) await new Promise<void>((resolve) => (this.#quiet = resolve));
+    clearTimeout(drain);
+    this.#endAll();
+    clearTimeout(this.#timer);
+    this.#server.disconnected(this.#connection as unknown as Connection);
+  }
+
+  /** Ends what is left. Connections get some time to take the ends of their streams. */
+  #endAll(): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    if (!this.#connection.finished) this.#connection.close();
+    setTimeout(() => {
+      for (const [handle, exchange] of [...this.#exchanges]) {
+        exchange.end();
+        this.gone(handle);
+      }
+    }, LINGER).unref();
+    this.touched();
+  }
+}

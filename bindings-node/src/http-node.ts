@@ -1,0 +1,210 @@
+/** A server as a listener of `node:http`, for express, fastify and others too. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { HttpHost, type HttpOptions } from './http-host.js';
+import type { ExchangeHandle } from './sansio/events.js';
+import type { ReceiveOptions, ResponsePart } from './sansio/http-server.js';
+import type { Server } from './server.js';
+
+/** Options of {@link nodeHandler}. */
+export interface NodeHandlerOptions extends HttpOptions {
+  /**
+   * Tells who sends a request, by any key: a session serves nobody but its principal. It authenticates nobody itself.
+   */
+  readonly principal?: (request: IncomingMessage) => string | undefined;
+}
+
+/** What answers requests of `node:http`. */
+export interface NodeHandler {
+  /**
+   * @param body - The body if something else has read it: its value of JSON, text or bytes. What express has put into
+   * `request.body` is found without. A function, such as `next` of express, is none.
+   */
+  (request: IncomingMessage, response: ServerResponse, body?: unknown): void;
+  /** Takes no more requests, waits until what is in flight has ended, and ends all streams. */
+  close(): Promise<void>;
+}
+
+/**
+ * The server as a listener of `node:http`.
+ *
+ * ```ts
+ * createServer(nodeHandler(server, { path: '/mcp' })).listen(3000, '127.0.0.1');
+ * app.all('/mcp', nodeHandler(server)); // express
+ * app.all('/mcp', (request, reply) => { // fastify
+ *   reply.hijack();
+ *   handler(request.raw, reply.raw, request.body);
+ * });
+ * ```
+ *
+ * Requests are let in that come from pages of the loopback interface or `allowedOrigins`, or from no page, and go to a
+ * name of the loopback interface or of `allowedHosts`.
+ */
+export function nodeHandler(server: Server, options: NodeHandlerOptions = {}): NodeHandler {
+  const host = new HttpHost(server, options);
+  const { principal } = options;
+  const handler = (request: IncomingMessage, response: ServerResponse, body?: unknown): void => {
+    const path = host.path === undefined ? '' : (request.url ?? '').split('?', 1)[0];
+    if (!host.serves(path as string)) {
+      refuse(response, 404, 'Not Found');
+      return;
+    }
+    const who = principal?.(request);
+    new NodeExchange(host, request, response).receive(
+      readBody(request, body),
+      who === undefined ? {} : { principal: who },
+    );
+  };
+  return Object.assign(handler, { close: () => host.close() });
+}
+
+function refuse(response: ServerResponse, status: number, reason: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(reason);
+}
+
+const EMPTY = new Uint8Array(0);
+
+/** The body if it is at hand: because it is empty, or something else has read it. */
+function readBody(request: IncomingMessage, given: unknown): Uint8Array | undefined {
+  const { headers } = request;
+  const isEmpty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
+  if (isEmpty) return EMPTY;
+  const read = typeof given === 'function' ? undefined : given;
+  const body = read ?? (request.readableEnded ? (request as { body?: unknown }).body : undefined);
+  if (body === undefined) return undefined;
+  if (body instanceof Uint8Array) return body;
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+// Bytes up to which a body is taken at once.
+const SMALL = 64 << 10;
+
+class NodeExchange {
+  readonly #host: HttpHost;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  #handle: ExchangeHandle = -1;
+  #isBlocked = false;
+  #isOver = false;
+
+  constructor(host: HttpHost, request: IncomingMessage, response: ServerResponse) {
+    this.#host = host;
+    this.#request = request;
+    this.#response = response;
+  }
+
+  // ------------------------------------------------------------ the request
+
+  receive(body: Uint8Array | undefined, options: ReceiveOptions): void {
+    if (body !== undefined) this.#receiveWhole(body, options);
+    else if (Number(this.#request.headers['content-length']) <= SMALL) this.#collect(options);
+    else this.#receivePieces(options);
+  }
+
+  #collect(options: ReceiveOptions): void {
+    const chunks: Buffer[] = [];
+    this.#request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    this.#request.on('end', () => {
+      const [first = EMPTY] = chunks;
+      this.#receiveWhole(chunks.length > 1 ? Buffer.concat(chunks) : first, options);
+    });
+  }
+
+  #receiveWhole(body: Uint8Array, options: ReceiveOptions): void {
+    const { method = '' } = this.#request;
+    this.#start(this.#host.receiveWhole(method, this.#headers(), body, options));
+  }
+
+  /** Reads a body piece by piece. What is refused meanwhile is not read to its end. */
+  #receivePieces(options: ReceiveOptions): void {
+    const { method = '' } = this.#request;
+    const handle = this.#host.receiveHead(method, this.#headers(), options);
+    this.#start(handle);
+    if (handle === undefined) return;
+    this.#request.on('data', (chunk: Buffer) => {
+      if (this.#isOver) return;
+      this.#host.receiveBody(handle, chunk);
+      this.#pump();
+    });
+    this.#request.on('end', () => {
+      if (this.#isOver) return;
+      this.#host.receiveEnd(handle);
+      this.#pump();
+    });
+  }
+
+  #headers(): [string, string][] {
+    const { rawHeaders } = this.#request;
+    const pairs: [string, string][] = [];
+    for (let place = 0; place + 1 < rawHeaders.length; place += 2) {
+      pairs.push([rawHeaders[place] as string, rawHeaders[place + 1] as string]);
+    }
+    return pairs;
+  }
+
+  // ------------------------------------------------------------ the response
+
+  #start(handle: ExchangeHandle | undefined): void {
+    if (handle === undefined) {
+      refuse(this.#response, 503, 'Service Unavailable');
+      return;
+    }
+    this.#handle = handle;
+    this.#host.follow(handle, this);
+    this.#response.on('close', this.#closed);
+    this.#pump();
+  }
+
+  wake(): void {
+    this.#pump();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#response.destroy();
+  }
+
+  /** Sends what there is, as long as the connection takes it. */
+  #pump(): void {
+    while (!this.#isBlocked && !this.#isOver) {
+      const part = this.#host.poll(this.#handle, () => this.#headers());
+      if (part === undefined) return;
+      this.#send(part);
+    }
+  }
+
+  #send({ status, headers, data, isLast, isAborted }: ResponsePart): void {
+    const response = this.#response;
+    if (status !== undefined) response.writeHead(status, headers.flat());
+    if (isAborted) {
+      response.destroy();
+      this.#finish();
+    } else if (isLast) {
+      response.end(data);
+      this.#finish();
+    } else if (data.length === 0) {
+      response.flushHeaders();
+    } else if (response.write(data)) {
+      this.#host.taken(this.#handle);
+    } else {
+      this.#isBlocked = true;
+      response.once('drain', () => {
+        this.#isBlocked = false;
+        this.#host.taken(this.#handle);
+        this.#pump();
+      });
+    }
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    this.#host.over(this.#handle);
+  }
+
+  /** The client has left, if the response was not complete. */
+  readonly #closed = (): void => {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#host.gone(this.#handle);
+  };
+}

@@ -1,0 +1,265 @@
+/** Servers do in both eras what their handlers say. */
+
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import {
+  ApiMisuseError,
+  type Context,
+  ResourceNotFoundError,
+  RpcError,
+  RunEndedError,
+  Server,
+  ToolError,
+} from 'barewire';
+import * as z from 'zod';
+import { deferred, ERAS, Peer, textOf } from './peer.mjs';
+
+function newServer(): Server {
+  return new Server({ name: 'test', version: '1' });
+}
+
+for (const era of ERAS) {
+  test(`${era}: a tool answers with text, blocks, an object or a whole result`, async () => {
+    const server = newServer();
+    server.tool('text', {}, () => 'hello');
+    server.tool('blocks', {}, async () => [
+      'one',
+      { type: 'image', data: Uint8Array.of(1, 2, 3), mimeType: 'image/png' },
+    ]);
+    server.tool('object', {}, () => ({ answer: 42 }));
+    server.tool('whole', {}, () => ({ content: ['sorry'], isError: true }));
+    server.tool('nothing', {}, () => {});
+    const peer = new Peer(server, era);
+    assert.equal(textOf(await peer.call('text')), 'hello');
+    const { content } = await peer.call('blocks');
+    assert.deepEqual(content, [
+      { type: 'text', text: 'one' },
+      { type: 'image', data: 'AQID', mimeType: 'image/png' },
+    ]);
+    const object = await peer.call('object');
+    assert.deepEqual(object.structuredContent, { answer: 42 });
+    assert.equal(textOf(object), '{"answer":42}');
+    const whole = await peer.call('whole');
+    assert.equal(whole.isError, true);
+    assert.equal(textOf(whole), 'sorry');
+    assert.deepEqual((await peer.call('nothing')).content, []);
+    await peer.close();
+  });
+
+  test(`${era}: errors of handlers are told or hidden`, async () => {
+    const server = newServer();
+    server.tool('meant', {}, () => {
+      throw new ToolError('no such city');
+    });
+    server.tool('defect', {}, async () => {
+      throw new Error('secret');
+    });
+    server.tool('protocol', {}, () => {
+      throw new RpcError('own', 4242, '{"more":1}');
+    });
+    server.tool('unsendable', {}, () => ({ n: 1n }));
+    const peer = new Peer(server, era);
+    const logged = mock.method(console, 'error', () => {});
+    try {
+      const meant = await peer.call('meant');
+      assert.deepEqual([textOf(meant), meant.isError], ['no such city', true]);
+      assert.equal(logged.mock.callCount(), 0);
+      const defect = await peer.call('defect');
+      assert.deepEqual([textOf(defect), defect.isError], ['Internal error', true]);
+      assert.match(String(logged.mock.calls[0]?.arguments[1]), /secret/);
+      await assert.rejects(peer.call('protocol'), { code: 4242, message: 'own', rawData: '{"more":1}' });
+      assert.equal((await peer.call('unsendable')).isError, true);
+    } finally {
+      logged.mock.restore();
+    }
+    await peer.close();
+  });
+
+  test(`${era}: a handler is written once, whether it waits or runs again`, async () => {
+    const server = newServer();
+    let runs = 0;
+    let made = 0;
+    server.tool('book', {}, async (_, context) => {
+      runs += 1;
+      const id = await context.once('id', () => (made += 1));
+      const [name, size] = await Promise.all([
+        context.elicit('Name?', z.object({ name: z.string() })),
+        context.elicit('Size?', z.object({ size: z.number() })),
+      ]);
+      if (name.action !== 'accept' || size.action !== 'accept') return 'refused';
+      const [root] = await context.roots();
+      const { text } = await context.sample('What now?');
+      return `${id} ${name.content.name} ${size.content.size} ${root?.uri} ${text}`;
+    });
+    const peer = new Peer(server, era, ({ message }, kind) => {
+      if (kind === 'roots') return { roots: [{ uri: 'file:///a' }] };
+      if (kind === 'sampling') {
+        return { role: 'assistant', model: 'm', content: { type: 'text', text: 'go' } };
+      }
+      return { action: 'accept', content: message === 'Name?' ? { name: 'Ann' } : { size: 2 } };
+    });
+    assert.equal(textOf(await peer.call('book')), '1 Ann 2 file:///a go');
+    assert.equal(made, 1);
+    assert.equal(runs, era === 'legacy' ? 1 : 4);
+    await peer.close();
+  });
+
+  test(`${era}: a handler may be kept waiting in memory`, async () => {
+    const server = newServer();
+    let runs = 0;
+    server.tool('ask', { resume: 'memory' }, async (_, context) => {
+      runs += 1;
+      return context.elicitUrl('Go there', 'https://example.com/');
+    });
+    const peer = new Peer(server, era, () => ({ action: 'accept' }));
+    assert.equal(textOf(await peer.call('ask')), 'accept');
+    assert.equal(runs, 1);
+    await peer.close();
+  });
+
+  test(`${era}: an answer that does not fit is an error of the tool`, async () => {
+    const server = newServer();
+    server.tool('ask', {}, async (_, context) => {
+      await context.elicit('Age?', z.object({ age: z.number() }));
+      return 'no';
+    });
+    const peer = new Peer(server, era, () => ({ action: 'accept', content: { age: 'old' } }));
+    const result = await peer.call('ask');
+    assert.equal(result.isError, true);
+    assert.match(textOf(result) ?? '', /does not fit the question: age/);
+    await peer.close();
+  });
+
+  test(`${era}: a cancelled handler is told so`, async () => {
+    const server = newServer();
+    const started = deferred<Context>();
+    const aborted = deferred<void>();
+    server.tool('hang', {}, (_, context) => {
+      started.resolve(context);
+      context.signal.addEventListener('abort', () => aborted.resolve());
+      return aborted.promise;
+    });
+    const peer = new Peer(server, era);
+    const request = peer.begin('hang');
+    const context = await started.promise;
+    peer.cancel(request);
+    await aborted.promise;
+    await assert.rejects(context.roots(), RunEndedError);
+    await peer.close();
+  });
+
+  test(`${era}: progress and logs reach the client that wants them`, async () => {
+    const server = newServer();
+    server.tool('work', {}, async (_, context) => {
+      await context.progress(1, 2, 'half');
+      await context.log('warning', { careful: true });
+      return 'done';
+    });
+    const peer = new Peer(server, era);
+    await peer.call('work', {}, { progress: true, logLevel: 'debug' });
+    const seen = peer.events.filter(({ type }) => type === 'progressReceived' || type === 'logReceived');
+    assert.deepEqual(
+      seen.map(({ type }) => type),
+      ['progressReceived', 'logReceived'],
+    );
+    await peer.close();
+  });
+
+  test(`${era}: resources, templates, prompts and completions`, async () => {
+    const server = newServer();
+    server.resource('notes://{id}/{?lang}', { name: 'note' }, ({ id, lang }, { uri }) => {
+      if (id === '0') throw new ResourceNotFoundError();
+      return `${id} ${lang ?? 'en'} ${uri}`;
+    });
+    server.resource('data://raw', { name: 'raw' }, () => Uint8Array.of(255));
+    server.prompt(
+      'greet',
+      { input: z.object({ name: z.string().describe('Whom'), tone: z.string().optional() }) },
+      ({ name }) => [`Hello ${name}`, { role: 'assistant', content: 'Hi' }],
+    );
+    server.completion('greet', 'name', ({ value }) =>
+      ['Ann', 'Bob'].filter((name) => name.startsWith(value)),
+    );
+    const peer = new Peer(server, era);
+    const note = (await peer.read('notes://7/?lang=de'))['contents'] as [{ text: string }];
+    assert.equal(note[0].text, '7 de notes://7/?lang=de');
+    await assert.rejects(peer.read('notes://0/'), /Resource not found/);
+    const raw = (await peer.read('data://raw'))['contents'];
+    assert.deepEqual(raw, [{ uri: 'data://raw', mimeType: 'application/octet-stream', blob: '/w==' }]);
+    const [prompt] = (await peer.list('prompts'))['prompts'] as [{ arguments: unknown }];
+    assert.deepEqual(prompt.arguments, [
+      { name: 'name', description: 'Whom', required: true },
+      { name: 'tone' },
+    ]);
+    assert.deepEqual((await peer.prompt('greet', { name: 'Ann' }))['messages'], [
+      { role: 'user', content: { type: 'text', text: 'Hello Ann' } },
+      { role: 'assistant', content: { type: 'text', text: 'Hi' } },
+    ]);
+    await assert.rejects(peer.prompt('greet', {}), { code: -32602 });
+    const { completion } = await peer.complete('greet', 'name', 'B');
+    assert.deepEqual((completion as { values: unknown }).values, ['Bob']);
+    assert.deepEqual(
+      ((await peer.complete('greet', 'tone', ''))['completion'] as { values: unknown }).values,
+      [],
+    );
+    await peer.close();
+  });
+
+  test(`${era}: tools come and go while the server runs`, async () => {
+    const server = newServer();
+    server.tool('first', {}, () => '');
+    const peer = new Peer(server, era);
+    const names = async () =>
+      ((await peer.list('tools'))['tools'] as { name: string }[]).map(({ name }) => name);
+    assert.deepEqual(await names(), ['first']);
+    server.tool('second', {}, () => '');
+    assert.equal(server.removeTool('first'), true);
+    assert.equal(server.removeTool('first'), false);
+    assert.deepEqual(await names(), ['second']);
+    await peer.close();
+  });
+}
+
+test('a mistake in a definition is told where it is registered', () => {
+  const server = newServer();
+  assert.throws(() => server.resource('x://{', { name: 'x' }, () => ''), ApiMisuseError);
+  assert.throws(() => server.tool('x', { input: z.string() as never }, () => ''), TypeError);
+});
+
+test('answers that are owed at the end of input are sent', async () => {
+  const server = newServer();
+  const go = deferred<void>();
+  server.tool('slow', {}, async () => {
+    await go.promise;
+    return 'late';
+  });
+  const peer = new Peer(server, 'legacy');
+  await peer.list('tools');
+  const result = peer.call('slow');
+  peer.toServer.end();
+  setImmediate(() => go.resolve());
+  assert.equal(textOf(await result), 'late');
+  await peer.served;
+});
+
+test('a reader that is slow holds the handlers that report to it', async () => {
+  const server = newServer();
+  let sent = 0;
+  server.tool('flood', {}, async (_, context) => {
+    for (; sent < 20_000; sent += 1) await context.progress(sent + 1);
+    return 'done';
+  });
+  const peer = new Peer(server, 'legacy');
+  await peer.list('tools');
+  peer.fromServer.pause();
+  const result = peer.call('flood', {}, { progress: true });
+  let before = -1;
+  while (before !== sent) {
+    before = sent;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assert.ok(sent > 0 && sent < 5_000, `${sent} were sent to nobody`);
+  peer.fromServer.resume();
+  assert.equal(textOf(await result), 'done');
+  await peer.close();
+});

@@ -1,0 +1,2 @@
+/** A machine of a server, its calls in flight, and what their events lead to. */
+export {};

@@ -1,0 +1,26 @@
+/**
+ * A server over HTTP, whatever speaks HTTP around it: one machine of the core for all clients.
+ *
+ * What speaks HTTP hands in requests, and gives each response that goes on as an {@link Exchange}, to be told when there
+ * is more.
+ */
+/** How a server is reached over HTTP. */
+export interface HttpOptions {
+    /** The path of the endpoint, such as `/mcp`; all others are answered with 404. Default: every path is the endpoint. */
+    readonly path?: string;
+    /**
+     * Origins of pages that are let in beside those of the loopback interface, such as `https://app.example`; `*` allows
+     * all. A request of no page has none, and is let in.
+     */
+    readonly allowedOrigins?: readonly string[];
+    /** Names that requests may go to beside those of the loopback interface, such as `mcp.example`; `*` allows all. */
+    readonly allowedHosts?: readonly string[];
+    /** Bytes of one request. Default 4 MiB. */
+    readonly bodyLimit?: number;
+    /** Milliseconds after which an unused session of the older revisions ends. Default half an hour. */
+    readonly sessionIdle?: number;
+    /** Milliseconds after which a silent stream gets a comment; 0: never. Default 15 000. */
+    readonly keepAlive?: number;
+    /** Milliseconds for which a client waits before it reconnects. Default 1000. */
+    readonly retry?: number;
+}
