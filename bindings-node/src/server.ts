@@ -3,6 +3,7 @@
 import type { ContentBlock, PromptReturn, ResourceReturn, ToolResult } from './content.js';
 import type { Connection } from './connection.js';
 import type { Context, ResourceContext } from './context.js';
+import type { Link } from './link.js';
 import {
   Completer,
   type Endpoint,
@@ -194,6 +195,14 @@ export class Server {
   /** Tells the clients that watch a resource that it has changed. */
   resourceUpdated(uri: string): void {
     this.#publish((machine) => machine.publishResourceUpdated(uri));
+  }
+
+  /** Begins to serve a client of this process: `Client.connect(server)` calls it. */
+  openLink(): Link {
+    // Programs that serve others do without.
+    const { MemoryLink } = require('./memory.js') as typeof import('./memory.js');
+    const { serveStdio } = require('./stdio-server.js') as typeof import('./stdio-server.js');
+    return new MemoryLink((input, output) => serveStdio(this, { input, output }));
   }
 
   #add(registry: Map<string, Endpoint>, endpoint: Endpoint): void {

@@ -1,6 +1,7 @@
 /** The server object: handlers are registered on it, and a transport serves it. */
 import type { ContentBlock, PromptReturn, ResourceReturn, ToolResult } from './content.js';
 import type { Context, ResourceContext } from './context.js';
+import type { Link } from './link.js';
 import { type PromptOptions, type ResourceOptions, type ToolOptions } from './endpoint.js';
 import type { Icon } from './received-content.js';
 import type { Limits, Timeouts } from './sansio/settings.js';
@@ -99,5 +100,7 @@ export declare class Server {
     removePrompt(name: string): boolean;
     /** Tells the clients that watch a resource that it has changed. */
     resourceUpdated(uri: string): void;
+    /** Begins to serve a client of this process: `Client.connect(server)` calls it. */
+    openLink(): Link;
 }
 export {};

@@ -1,0 +1,68 @@
+/** A server of this process, reached through two streams in memory. */
+
+import { PassThrough, type Readable, type Writable } from 'node:stream';
+import type { Link, LinkReceiver } from './link.js';
+
+/**
+ * The way to a server that serves a pair of byte streams.
+ *
+ * @internal
+ */
+export class MemoryLink implements Link {
+  readonly exitStatus = undefined;
+  readonly stderrTail = '';
+  failure: unknown;
+  readonly #toServer = new PassThrough();
+  readonly #toClient = new PassThrough();
+  readonly #served: Promise<void>;
+  #receiver: LinkReceiver | undefined;
+
+  /** `serve` begins to serve; its promise is kept at the end of the connection. */
+  constructor(serve: (input: Readable, output: Writable) => Promise<void>) {
+    this.#served = serve(this.#toServer, this.#toClient).then(
+      () => this.#end(),
+      (error: unknown) => {
+        this.failure = error;
+        this.#end();
+      },
+    );
+  }
+
+  get pending(): number {
+    return this.#toServer.writableLength;
+  }
+
+  start(receiver: LinkReceiver): void {
+    this.#toClient.on('data', (data: Uint8Array) => receiver.data(data));
+    this.#toClient.once('end', () => receiver.end());
+    this.#receiver = receiver;
+  }
+
+  write(data: Uint8Array): void {
+    if (!this.#toServer.writable) return;
+    let hasWaited = false;
+    this.#toServer.write(data, (error) => {
+      if (hasWaited && !error) this.#receiver?.drained();
+    });
+    hasWaited = this.pending > 0;
+  }
+
+  pause(): void {
+    this.#toClient.pause();
+  }
+
+  resume(): void {
+    this.#toClient.resume();
+  }
+
+  /** Ends the input of the server, which then still answers what it owes. */
+  async close(): Promise<void> {
+    this.resume();
+    this.#toServer.end();
+    await this.#served;
+  }
+
+  #end(): void {
+    this.#toClient.end();
+  }
+}

@@ -1,0 +1,2 @@
+/** A server of this process, reached through two streams in memory. */
+export {};
