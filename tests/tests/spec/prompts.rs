@@ -10,10 +10,17 @@ use super::*;
 fn arguments_are_strings() {
     for revision in Revision::ALL {
         let mut client = Opposite::client(revision);
-        for arguments in [r#"{"a":1}"#, r#"{"a":"x","b":null}"#, r#"{"a":{"b":"c"}}"#, r#"{"a":["b"]}"#] {
+        let cases = [
+            (r#"{"a":1}"#, "a"),
+            (r#"{"a":"x","b":null}"#, "b"),
+            (r#"{"a":{"b":"c"}}"#, "a"),
+            (r#"{"a":["b"]}"#, "a"),
+        ];
+        for (arguments, name) in cases {
+            let refused = Error::from(ApiMisuse::ArgumentNotString(name.into()));
             let machine = client.stdio.machine_mut();
             let got = machine.get_prompt(Instant::ZERO, "p", Some(arguments), Default::default());
-            assert_eq!(got, Err(invalid("arguments")), "{arguments}");
+            assert_eq!(got, Err(refused.clone()), "{arguments}");
             let completion = Completion {
                 reference: CompletionReference::Prompt("p"),
                 argument: "z",
@@ -21,7 +28,7 @@ fn arguments_are_strings() {
                 arguments: Some(arguments),
             };
             let got = machine.complete(Instant::ZERO, completion, Default::default());
-            assert_eq!(got, Err(invalid("arguments")), "{arguments}");
+            assert_eq!(got, Err(refused), "{arguments}");
             assert_eq!(client.lines(), [""; 0]);
         }
         let machine = client.stdio.machine_mut();
