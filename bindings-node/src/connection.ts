@@ -1,6 +1,7 @@
 /** A machine of a server, its calls in flight, and what their events lead to. */
 
 import { Call, decodeState } from './call.js';
+import { now } from './clock.js';
 import { type CalledEvent, type Endpoint, type Machine, NO_COMPLETIONS } from './endpoint.js';
 import { RunEndedError } from './failures.js';
 import { ConnectionClosedError, McpError } from './sansio/errors.js';
@@ -24,11 +25,6 @@ export interface Host {
 }
 
 const MOST_WAITING = 1024;
-
-/** Milliseconds of the monotonic clock, which is what the core counts in. @internal */
-export function now(): number {
-  return performance.now();
-}
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function';

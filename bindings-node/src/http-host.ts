@@ -6,7 +6,8 @@
  */
 
 import type { Call } from './call.js';
-import { Connection, type Host, now } from './connection.js';
+import { now } from './clock.js';
+import { Connection, type Host } from './connection.js';
 import { McpError } from './sansio/errors.js';
 import type { ExchangeHandle } from './sansio/events.js';
 import type { HeaderPairs } from './sansio/headers.js';

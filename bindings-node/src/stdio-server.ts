@@ -2,7 +2,8 @@
 
 import type { Readable, Writable } from 'node:stream';
 import type { Call } from './call.js';
-import { Connection, type Host, now } from './connection.js';
+import { now } from './clock.js';
+import { Connection, type Host } from './connection.js';
 import type { Server as StreamMachine } from './sansio/byte-stream.js';
 import { McpError } from './sansio/errors.js';
 import type { Server } from './server.js';
