@@ -1,7 +1,7 @@
 # `make` alone lists the targets. Everything that is built or installed lands in target/ and .work/.
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint docs wheel node node-packages node-types demo interop conformance fuzz bench instructions requirements requirements-update
+.PHONY: help test lint docs wheel node node-packages node-types demo interop authorization conformance fuzz bench instructions requirements requirements-update
 STEPS ?=
 BINDING ?= python
 ARGS ?=
@@ -35,6 +35,9 @@ demo: wheel ## A client and a server over stdio, legacy and modern
 
 interop: ## Against the published SDKs and servers
 	@python3 tests/summary.py interop
+
+authorization: ## Against a real authorization server
+	@python3 tests/summary.py authorization
 
 conformance: ## The official suite against a binding; BINDING=python, ARGS="--only 'tools-*'" for some of it
 	@python3 tests/python_env.py tools

@@ -98,6 +98,7 @@ def python(*arguments: str) -> list[str]:
 DEMO_PYTHON = str(ROOT / ".work/venv/bin/python")
 CLIPPY = "clippy --workspace --all-targets -- -D warnings"
 CONFORMANCE = [sys.executable, "tests/conformance/run.py", "python"]
+AUTHORIZATION = ["tests/authorization/run.sh"]
 NODE_CONFORMANCE = [sys.executable, "tests/conformance/run.py", "node"]
 PYTEST = python("pytest", "bindings-python/tests", "tests/conformance")
 NODE_ENV = [sys.executable, "tests/node_env.py"]
@@ -122,6 +123,7 @@ STEPS = [
     Step("node-test", "Node tests", NODE_TESTS, count_node, needs=["node"]),
     Step("demo", "make demo", [DEMO_PYTHON, "bindings-python/examples/demo.py"], needs=["wheel"]),
     Step("interop", "published peers", ["tests/interop/run.sh"], count_closing_line, needs=["wheel"]),
+    Step("authorization", "a real authorization server", AUTHORIZATION, count_closing_line, needs=["wheel"]),
     Step("conformance", "the official suite", CONFORMANCE, count_closing_line, needs=["wheel"]),
     Step("node-conformance", "it with Node", NODE_CONFORMANCE, count_closing_line, needs=["node"]),
     Step("fuzz", "each fuzz target for a while", ["tests/fuzz_smoke.sh"], count_closing_line),
