@@ -2,8 +2,9 @@
 
 import { promptMessages, type ContentBlock, type PromptMessage } from './content.js';
 import { InvalidAnswerError } from './failures.js';
+import { formSchema } from './form.js';
 import type { InputKind, Json } from './sansio/events.js';
-import { type AnySchema, checker, jsonSchema, type OutputOf } from './schema.js';
+import { type AnySchema, checker, type OutputOf } from './schema.js';
 
 /**
  * One question: what to send, and how to read the answer.
@@ -80,12 +81,10 @@ export function elicitation<S extends AnySchema>(
   form: S,
 ): Question<ElicitResult<OutputOf<S>>> {
   const check = checker(form);
-  // Forms have a dialect of their own, whose name is not theirs to tell.
-  const { $schema, ...requestedSchema } = jsonSchema(form, 'input', 'a form');
   return {
     key,
     kind: 'elicitation',
-    params: JSON.stringify({ mode: 'form', message, requestedSchema }),
+    params: JSON.stringify({ mode: 'form', message, requestedSchema: formSchema(form) }),
     read: async (answer) => {
       const action = actionOf(answer);
       if (action !== 'accept') return { action };

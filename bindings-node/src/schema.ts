@@ -73,8 +73,12 @@ export type Checker = (value: unknown) => Checked | Promise<Checked>;
 /** @internal */
 export type Checked = { readonly value: unknown } | { readonly fault: string };
 
-/** Whether a schema is one of a library. Those of arktype are functions. */
-function isStandard(schema: AnySchema): schema is StandardSchema {
+/**
+ * Whether a schema is one of a library. Those of arktype are functions.
+ *
+ * @internal
+ */
+export function isStandard(schema: AnySchema): schema is StandardSchema {
   return '~standard' in schema;
 }
 

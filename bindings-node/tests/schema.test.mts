@@ -85,3 +85,92 @@ test('a schema without a JSON Schema is refused with advice', () => {
   const input = v.object({ a: v.number() }) as unknown as AnySchema;
   assert.throws(() => server.tool('x', { input }, () => ''), /toStandardJsonSchema/);
 });
+
+/** What a user is shown of a form. */
+async function asked(form: AnySchema): Promise<Record<string, unknown>> {
+  let seen: Record<string, unknown> = {};
+  const server = new Server({ name: 'test', version: '1' });
+  server.tool('ask', {}, async (_, context) => (await context.elicit('?', form)).action);
+  const peer = new Peer(server, 'modern', ({ requestedSchema }) => {
+    seen = requestedSchema as typeof seen;
+    return { action: 'decline' };
+  });
+  assert.equal(textOf(await peer.call('ask')), 'decline');
+  await peer.close();
+  return seen;
+}
+
+const size = { type: 'string', enum: ['L', 'S'] };
+const FORMS = {
+  zod: z.object({
+    size: z.union([z.literal('L'), z.literal('S')]),
+    sizes: z.array(z.enum(['L', 'S']).meta({ id: 'size' })),
+    note: z.string().nullable(),
+    count: z.int().min(1).max(9).nullable().default(null),
+    one: z.literal('S'),
+  }),
+  valibot: toStandardJsonSchema(
+    v.object({
+      size: v.union([v.literal('L'), v.literal('S')]),
+      sizes: v.array(v.picklist(['L', 'S'])),
+      note: v.nullable(v.string()),
+      count: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(9)), null),
+      one: v.literal('S'),
+    }),
+  ),
+  arktype: type({
+    size: "'L' | 'S'",
+    sizes: "('L' | 'S')[]",
+    note: 'string | null',
+    count: '1 <= number.integer <= 9 | null = null',
+    one: "'S'",
+  }),
+} satisfies Record<string, AnySchema>;
+
+for (const [name, form] of Object.entries(FORMS)) {
+  test(`${name}: what forms write in another way is rewritten`, async () => {
+    const { required, properties } = await asked(form);
+    assert.deepEqual((required as string[]).toSorted(), ['note', 'one', 'size', 'sizes']);
+    assert.deepEqual(properties, {
+      size,
+      sizes: { type: 'array', items: size },
+      note: { type: 'string' },
+      count: { type: 'integer', minimum: 1, maximum: 9 },
+      one: { type: 'string', enum: ['S'] },
+    });
+  });
+}
+
+test('choices of a form may have titles', async () => {
+  const choice = z.union([z.literal('S').meta({ title: 'Small' }), z.literal('L').meta({ title: 'Large' })]);
+  const titled = [
+    { const: 'S', title: 'Small' },
+    { const: 'L', title: 'Large' },
+  ];
+  const { properties } = await asked(z.object({ one: choice.default('S'), many: z.array(choice) }));
+  assert.deepEqual(properties, {
+    one: { type: 'string', oneOf: titled, default: 'S' },
+    many: { type: 'array', items: { anyOf: titled } },
+  });
+});
+
+test('what a form cannot ask for is a defect', async () => {
+  const tree = z.object({
+    get trees() {
+      return z.array(tree);
+    },
+  });
+  const logged = mock.method(console, 'error', () => {});
+  try {
+    for (const form of [z.object({ a: z.union([z.string(), z.number()]) }), z.object({ tree })]) {
+      const server = new Server({ name: 'test', version: '1' });
+      server.tool('ask', {}, async (_, context) => (await context.elicit('?', form)).action);
+      const peer = new Peer(server, 'modern');
+      assert.equal((await peer.call('ask')).isError, true);
+      assert.match(String(logged.mock.calls.at(-1)?.arguments[1]), /not what a form can ask for/);
+      await peer.close();
+    }
+  } finally {
+    logged.mock.restore();
+  }
+});
