@@ -40,7 +40,6 @@ authorization: ## Against a real authorization server
 	@python3 tests/summary.py authorization
 
 conformance: ## The official suite against a binding; BINDING=python, ARGS="--only 'tools-*'" for some of it
-	@python3 tests/python_env.py tools
 	@tests/conformance/run.py $(BINDING) $(ARGS)
 
 fuzz: ## Each fuzz target for a short while

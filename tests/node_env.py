@@ -23,6 +23,7 @@ from typing import Any
 from python_env import ROOT, WORK, digest
 
 PACKAGE = ROOT / "bindings-node"
+CONFORMANCE = ROOT / "tests" / "conformance" / "node"
 STAMPS = WORK / "node"
 TOOLS = PACKAGE / "node_modules" / ".bin"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
@@ -77,7 +78,7 @@ def compile_sources() -> None:
             shutil.rmtree(path)
         elif path.suffix == ".js":
             path.unlink()
-    for project in (".", "tests", "examples"):
+    for project in (".", "tests", "examples", CONFORMANCE):
         run(TOOLS / "tsc", "--project", project)
 
 
@@ -89,7 +90,10 @@ def build() -> None:
     when_changed("npm tools", lock, TOOLS, install_tools)
     names = ["src", "tests", "examples", "types", "esm", "tsconfig.json", "package.json", "package-lock.json"]
     when_changed(
-        "sources", [PACKAGE / name for name in names], PACKAGE / "dist/sansio/index.js", compile_sources
+        "sources",
+        [*(PACKAGE / name for name in names), CONFORMANCE],
+        PACKAGE / "dist/sansio/index.js",
+        compile_sources,
     )
 
 
@@ -103,7 +107,8 @@ def files_of(folder: Path) -> set[str]:
 
 
 def lint() -> None:
-    run(TOOLS / "prettier", "--check", ".", "--log-level", "warn")
+    style = ["--config", ".prettierrc.json", "--log-level", "warn"]
+    run(TOOLS / "prettier", "--check", ".", CONFORMANCE, *style)
     committed = PACKAGE / "types"
     with tempfile.TemporaryDirectory() as folder:
         fresh = Path(folder) / "types"
@@ -164,7 +169,7 @@ def pack(target: str) -> None:
     main["optionalDependencies"] = {f"barewire-{one}": main["version"] for one in targets}
     write_package(packages / "main", main)
     shutil.copy(PACKAGE / "README.md", packages / "main")
-    ignored = shutil.ignore_patterns("*.node", "tests", "examples")
+    ignored = shutil.ignore_patterns("*.node", "tests", "examples", "conformance")
     for folder in ("dist", "esm", "types"):
         shutil.copytree(PACKAGE / folder, packages / "main" / folder, ignore=ignored)
     write_package(packages / target, platform_package(target, main))

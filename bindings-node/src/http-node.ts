@@ -21,7 +21,11 @@ export interface NodeHandler {
    * `request.body` is found without. A function, such as `next` of express, is none.
    */
   (request: IncomingMessage, response: ServerResponse, body?: unknown): void;
-  /** Takes no more requests, waits until what is in flight has ended, and ends all streams. */
+  /**
+   * Takes no more requests, waits until what is in flight has ended, and ends all streams.
+   *
+   * A server of `node:http` ends in order by `server.close()`, this, and `server.closeIdleConnections()`.
+   */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** The client against the Python server that uses every feature, in both eras, over stdio and HTTP. */
+/** The client against the servers that use every feature, in both eras, over stdio and HTTP. */
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -12,8 +12,24 @@ import { LEGACY_REVISIONS, MODERN_REVISIONS } from 'barewire/sansio';
 
 const ROOT = new URL('../../../', import.meta.url);
 const PYTHON = fileURLToPath(new URL('.work/venv/bin/python', ROOT));
-const SERVER = fileURLToPath(new URL('tests/conformance/python/everything_server.py', ROOT));
-const skip = existsSync(PYTHON) ? false : 'the Python package is not built here';
+const PYTHON_SERVER = fileURLToPath(new URL('tests/conformance/python/everything_server.py', ROOT));
+const NODE_SERVER = fileURLToPath(new URL('bindings-node/dist/conformance/everything_server.mjs', ROOT));
+
+interface Program {
+  readonly name: string;
+  readonly command: readonly [string, ...string[]];
+  readonly skip: string | false;
+}
+
+const NODE: Program = { name: 'node', command: [process.execPath, NODE_SERVER], skip: false };
+const PROGRAMS: readonly Program[] = [
+  NODE,
+  {
+    name: 'python',
+    command: [PYTHON, PYTHON_SERVER],
+    skip: existsSync(PYTHON) ? false : 'the Python package is not built here',
+  },
+];
 
 async function freePort(): Promise<number> {
   const server = createServer();
@@ -23,11 +39,11 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The server over HTTP, ready to be connected to. */
-async function served() {
+/** A server over HTTP, ready to be connected to. */
+async function served({ command: [program, ...rest] }: Program) {
   const port = await freePort();
-  const child = spawn(PYTHON, [SERVER, '--http', String(port)], { stdio: ['ignore', 'ignore', 'ignore'] });
-  const exited = new Promise((resolve) => child.on('exit', resolve));
+  const child = spawn(program, [...rest, '--http', String(port)], { stdio: ['ignore', 'ignore', 'ignore'] });
+  const exited = new Promise<number | null>((resolve) => child.on('exit', resolve));
   const url = `http://127.0.0.1:${port}/mcp`;
   for (let attempt = 0; attempt < 200; attempt++) {
     if (
@@ -41,6 +57,11 @@ async function served() {
   }
   return {
     url,
+    /** Asks it to end; its exit status. */
+    end(): Promise<number | null> {
+      child.kill('SIGTERM');
+      return exited;
+    },
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL');
       await exited;
@@ -155,43 +176,66 @@ async function tour(connect: Connect, isLegacy: boolean): Promise<void> {
   });
 }
 
-// Questions to users came with the second of the legacy revisions, counted from the newest.
-for (const revision of [...MODERN_REVISIONS, ...LEGACY_REVISIONS.slice(0, 2)]) {
-  const isLegacy = LEGACY_REVISIONS.includes(revision);
-  test(`everything over stdio in ${revision}`, { skip, timeout: 30_000 }, async () => {
-    const command = { command: [PYTHON, SERVER] };
-    await tour((options) => Client.connect(command, { ...options, revisions: [revision] }), isLegacy);
-  });
-}
-
-for (const revision of LEGACY_REVISIONS.slice(2)) {
-  test(`what there is over stdio in ${revision}`, { skip, timeout: 30_000 }, async () => {
-    await using client = await Client.connect({ command: [PYTHON, SERVER] }, { revisions: [revision] });
-    assert.equal(client.revision, revision);
-    assert.match(await text(client, 'test_simple_text'), /simple/);
-    assert.equal((await client.callTool('test_image_content')).content[0]?.type, 'image');
-    assert.ok((await client.readResource('test://static-text')).contents.length === 1);
-  });
-}
-
-test('everything over HTTP', { skip, timeout: 60_000 }, async (context) => {
-  await using server = await served();
-  for (const revision of [LEGACY_REVISIONS[0], ...MODERN_REVISIONS] as string[]) {
+for (const program of PROGRAMS) {
+  const { name, command, skip } = program;
+  // Questions to users came with the second of the legacy revisions, counted from the newest.
+  for (const revision of [...MODERN_REVISIONS, ...LEGACY_REVISIONS.slice(0, 2)]) {
     const isLegacy = LEGACY_REVISIONS.includes(revision);
-    await context.test(`in ${revision}`, async () => {
-      await tour((options) => Client.connect(server.url, { ...options, revisions: [revision] }), isLegacy);
+    test(`${name}: everything over stdio in ${revision}`, { skip, timeout: 30_000 }, async () => {
+      await tour((options) => Client.connect({ command }, { ...options, revisions: [revision] }), isLegacy);
     });
   }
-});
 
-test('a server over HTTP that is killed in the middle of calls', { skip, timeout: 30_000 }, async () => {
-  const server = await served();
-  const client = await Client.connect(server.url);
-  const calls = Array.from({ length: 20 }, () => client.callTool('test_slow', { seconds: 20 }));
-  setTimeout(() => void server[Symbol.asyncDispose](), 300);
-  for (const outcome of await Promise.allSettled(calls)) {
-    assert.equal(outcome.status, 'rejected');
-    assert.ok(outcome.reason instanceof ConnectionLostError, String(outcome.reason));
+  for (const revision of LEGACY_REVISIONS.slice(2)) {
+    test(`${name}: what there is over stdio in ${revision}`, { skip, timeout: 30_000 }, async () => {
+      await using client = await Client.connect({ command }, { revisions: [revision] });
+      assert.equal(client.revision, revision);
+      assert.match(await text(client, 'test_simple_text'), /simple/);
+      assert.equal((await client.callTool('test_image_content')).content[0]?.type, 'image');
+      assert.ok((await client.readResource('test://static-text')).contents.length === 1);
+    });
   }
-  await client.close();
-});
+
+  test(`${name}: everything over HTTP`, { skip, timeout: 60_000 }, async (context) => {
+    await using server = await served(program);
+    for (const revision of [LEGACY_REVISIONS[0], ...MODERN_REVISIONS] as string[]) {
+      const isLegacy = LEGACY_REVISIONS.includes(revision);
+      await context.test(`in ${revision}`, async () => {
+        await tour((options) => Client.connect(server.url, { ...options, revisions: [revision] }), isLegacy);
+      });
+    }
+  });
+
+  test(
+    `${name}: a server over HTTP that is killed in the middle of calls`,
+    { skip, timeout: 30_000 },
+    async () => {
+      const server = await served(program);
+      const client = await Client.connect(server.url);
+      const calls = Array.from({ length: 20 }, () => client.callTool('test_slow', { seconds: 20 }));
+      setTimeout(() => void server[Symbol.asyncDispose](), 300);
+      for (const outcome of await Promise.allSettled(calls)) {
+        assert.equal(outcome.status, 'rejected');
+        assert.ok(outcome.reason instanceof ConnectionLostError, String(outcome.reason));
+      }
+      await client.close();
+    },
+  );
+}
+
+for (const revisions of [LEGACY_REVISIONS, MODERN_REVISIONS]) {
+  test(
+    `a server over HTTP that is asked to end answers first, in ${revisions[0]}`,
+    { timeout: 30_000 },
+    async () => {
+      await using server = await served(NODE);
+      await using client = await Client.connect(server.url, { revisions });
+      await client.subscribe({ tools: true }); // a stream that would go on
+      const answer = text(client, 'test_tool_with_progress');
+      await client.listTools(); // the call before it has arrived
+      const status = server.end();
+      assert.match(await answer, /reported/);
+      assert.equal(await status, 0);
+    },
+  );
+}

@@ -40,7 +40,9 @@ TIMED = "sse-retry"
 class Binding:
     """The programs of one binding: relative to the checkout, without the spaces at which the suite splits."""
 
-    #: Serves MCP at /mcp of the port that is appended; empty as long as the binding has none.
+    #: Makes both of them.
+    build: tuple[str, ...]
+    #: Serves MCP at /mcp of the port that is appended.
     server: tuple[str, ...]
     #: Takes the URL of a server as its last argument.
     client: tuple[str, ...]
@@ -48,10 +50,15 @@ class Binding:
 
 BINDINGS = {
     "python": Binding(
+        build=("tests/python_env.py", "tools"),
         server=(".work/venv/bin/python", "tests/conformance/python/everything_server.py", "--http"),
         client=(".work/venv/bin/python", "tests/conformance/python/everything_client.py"),
     ),
-    "node": Binding(server=(), client=("node", "tests/conformance/node/everything_client.mjs")),
+    "node": Binding(
+        build=("tests/node_env.py", "build"),
+        server=("node", "bindings-node/dist/conformance/everything_server.mjs", "--http"),
+        client=("node", "tests/conformance/node/everything_client.mjs"),
+    ),
 }
 
 
@@ -265,6 +272,7 @@ def main() -> int:
     parser.add_argument("--only", metavar="PATTERN", help="such as 'tools-*'")
     arguments = parser.parse_args()
     subprocess.run([str(HERE / "install.sh"), str(WORK)], check=True)
+    subprocess.run([sys.executable, *BINDINGS[arguments.binding].build], cwd=ROOT, check=True)
     return conform(arguments.binding, arguments.only)
 
 
@@ -275,13 +283,12 @@ def conform(name: str, only: str | None = None) -> int:
     shutil.rmtree(folder, ignore_errors=True)
     rows: list[Row] = []
     for suite in SUITES:
-        for jobs in server_passes(suite) if binding.server else []:
+        for jobs in server_passes(suite):
             rows += run_server(binding, jobs if only is None else narrowed(jobs, only), folder)
         jobs = client_jobs(suite)
         rows += run_clients(binding, jobs if only is None else narrowed(jobs, only), folder)
-    whole = only is None and binding.server != ()
     expected = read_expectations((HERE / "expected.tsv").read_text(encoding="utf-8"))
-    return report(rows, with_expectations(rows, expected, whole))
+    return report(rows, with_expectations(rows, expected, whole=only is None))
 
 
 if __name__ == "__main__":
