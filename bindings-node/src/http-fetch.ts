@@ -43,9 +43,10 @@ export function createHandler(server: Server, options: HandlerOptions = {}): Han
 const EMPTY = new Uint8Array(0);
 
 async function respond(host: HttpHost, request: Request, principal: string | undefined): Promise<Response> {
-  const { pathname, host: name } = new URL(request.url);
-  if (!host.serves(pathname)) return new Response('Not Found', { status: 404 });
-  const options = principal === undefined ? {} : { principal };
+  const { pathname, search, host: name } = new URL(request.url);
+  const endpoint = host.endpoint(pathname, search.slice(1));
+  if (endpoint === undefined) return new Response('Not Found', { status: 404 });
+  const options = principal === undefined ? endpoint : { ...endpoint, principal };
   // A `Request` may keep the name that it was sent to in its URL alone.
   const headers = request.headers.has('host')
     ? request.headers

@@ -19,6 +19,10 @@ export interface HttpOptions {
   /** The path of the endpoint, such as `/mcp`; all others are answered with 404. Default: every path is the endpoint. */
   readonly path?: string;
   /**
+   * Serves HTTP+SSE of 2024-11-05 too, at `/sse` and `/messages`, or at the paths that are given. Default: no.
+   */
+  readonly sse?: boolean | SsePaths;
+  /**
    * Origins of pages that are let in beside those of the loopback interface, such as `https://app.example`; `*` allows
    * all. A request of no page has none, and is let in.
    */
@@ -34,6 +38,17 @@ export interface HttpOptions {
   /** Milliseconds for which a client waits before it reconnects. Default 1000. */
   readonly retry?: number;
 }
+
+/** The two endpoints of HTTP+SSE, as paths. */
+export interface SsePaths {
+  /** Where clients connect, for a stream of events. */
+  readonly stream: string;
+  /** Where they send messages to. */
+  readonly messages: string;
+}
+
+const SSE_PATHS: SsePaths = { stream: '/sse', messages: '/messages' };
+const STREAMABLE: ReceiveOptions = {};
 
 /** A response that goes on. @internal */
 export interface Exchange {
@@ -61,10 +76,16 @@ class HttpConnection extends Connection<HttpServer> {
   }
 }
 
+/** The path of an endpoint as requests are compared with it: without a slash at its end. */
+function endpointPath(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
 /** @internal */
 export class HttpHost implements Host {
   readonly machine: HttpServer;
-  readonly path: string | undefined;
+  readonly #path: string | undefined;
+  readonly #sse: SsePaths | undefined;
   readonly #server: Server;
   readonly #connection: HttpConnection;
   readonly #exchanges = new Map<ExchangeHandle, Exchange>();
@@ -80,9 +101,22 @@ export class HttpHost implements Host {
   #quiet: (() => void) | undefined;
 
   constructor(server: Server, options: HttpOptions) {
-    const { path, bodyLimit, allowedOrigins, allowedHosts, sessionIdle, keepAlive, retry } = options;
+    const {
+      path,
+      sse = false,
+      bodyLimit,
+      allowedOrigins,
+      allowedHosts,
+      sessionIdle,
+      keepAlive,
+      retry,
+    } = options;
     this.#server = server;
-    this.path = path;
+    this.#path = path === undefined ? undefined : endpointPath(path);
+    if (sse !== false) {
+      const { stream, messages } = sse === true ? SSE_PATHS : sse;
+      this.#sse = { stream: endpointPath(stream), messages: endpointPath(messages) };
+    }
     this.machine = server.httpMachine({
       ...(allowedOrigins && { allowedOrigins }),
       ...(allowedHosts && { allowedHosts }),
@@ -97,10 +131,21 @@ export class HttpHost implements Host {
 
   // ------------------------------------------------------------ requests
 
-  /** Whether a path is that of the endpoint. */
-  serves(path: string): boolean {
-    if (this.path === undefined) return true;
-    return path === this.path || (path.endsWith('/') && path.slice(0, -1) === this.path);
+  /** Whether all requests have the same endpoint, so that nobody need look at their paths. */
+  get hasOneEndpoint(): boolean {
+    return this.#path === undefined && this.#sse === undefined;
+  }
+
+  /**
+   * What the machine is told of the endpoint that a request is for; `undefined` if there is none.
+   *
+   * @param mounted - What the program around has taken off the path.
+   */
+  endpoint(path: string, query: string, mounted = ''): ReceiveOptions | undefined {
+    const place = endpointPath(path);
+    if (place === this.#sse?.stream) return { eventStream: mounted + this.#sse.messages };
+    if (place === this.#sse?.messages) return { messages: query };
+    return this.#path === undefined || place === this.#path ? STREAMABLE : undefined;
   }
 
   /** Takes a request whose body is at hand; gives its exchange, or `undefined` if the server has been closed. */

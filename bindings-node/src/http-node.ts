@@ -48,18 +48,24 @@ export function nodeHandler(server: Server, options: NodeHandlerOptions = {}): N
   const host = new HttpHost(server, options);
   const { principal } = options;
   const handler = (request: IncomingMessage, response: ServerResponse, body?: unknown): void => {
-    const path = host.path === undefined ? '' : (request.url ?? '').split('?', 1)[0];
-    if (!host.serves(path as string)) {
+    const endpoint = host.hasOneEndpoint ? {} : endpointOf(host, request);
+    if (endpoint === undefined) {
       refuse(response, 404, 'Not Found');
       return;
     }
     const who = principal?.(request);
     new NodeExchange(host, request, response).receive(
       readBody(request, body),
-      who === undefined ? {} : { principal: who },
+      who === undefined ? endpoint : { ...endpoint, principal: who },
     );
   };
   return Object.assign(handler, { close: () => host.close() });
+}
+
+function endpointOf(host: HttpHost, request: IncomingMessage): ReceiveOptions | undefined {
+  const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+  // Where express has mounted the handler, the path has lost its beginning.
+  return host.endpoint(path, query, (request as { baseUrl?: string }).baseUrl);
 }
 
 function refuse(response: ServerResponse, status: number, reason: string): void {

@@ -1,121 +1,27 @@
 /** Servers behind HTTP, on the hosts that people use. */
 
 import assert from 'node:assert/strict';
-import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { Server } from 'barewire';
+import type { Server } from 'barewire';
 import { createHandler, nodeHandler } from 'barewire/http';
 import express from 'express';
 import fastify from 'fastify';
-import * as z from 'zod';
 import { deferred } from './peer.mjs';
-
-const ACCEPT = 'application/json, text/event-stream';
-const INITIALIZE = {
-  method: 'initialize',
-  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
-};
-
-type Send = (request: Request) => Promise<Response>;
-
-function newServer(): Server {
-  const server = new Server({ name: 'test', version: '1', timeouts: { drain: 200 } });
-  server.tool('add', { input: z.object({ a: z.number(), b: z.number() }) }, ({ a, b }) => `${a + b}`);
-  server.tool('who', {}, (_, { principal = 'nobody' }) => principal);
-  server.tool('sink', { input: z.object({ text: z.string() }) }, async ({ text }) => `${text.length}`);
-  server.tool('steps', {}, async (_, context) => {
-    for (let step = 1; step <= 3; step += 1) await context.progress(step, 3);
-    return 'done';
-  });
-  return server;
-}
-
-function post(message: object, session?: string): Request {
-  return new Request('http://127.0.0.1/mcp', {
-    method: 'POST',
-    headers: {
-      accept: ACCEPT,
-      'content-type': 'application/json',
-      ...(session && { 'mcp-session-id': session }),
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', ...message }),
-  });
-}
-
-function callOf(name: string, args: object, meta?: object): object {
-  return { id: 2, method: 'tools/call', params: { name, arguments: args, ...(meta && { _meta: meta }) } };
-}
-
-/** Messages of a response, whether it is JSON or a stream of events. */
-async function messagesOf(response: Response): Promise<Record<string, unknown>[]> {
-  const text = await response.text();
-  if (response.headers.get('content-type')?.startsWith('application/json')) return [JSON.parse(text)];
-  const lines = text.split('\n').filter((line) => line.startsWith('data:'));
-  return lines
-    .map((line) => line.slice(5).trim())
-    .filter((data) => data !== '')
-    .map((data) => JSON.parse(data));
-}
-
-async function open(send: Send): Promise<string> {
-  const response = await send(post({ id: 1, ...INITIALIZE }));
-  assert.equal(response.status, 200);
-  await response.text();
-  const session = response.headers.get('mcp-session-id');
-  assert.ok(session);
-  assert.equal((await send(post({ method: 'notifications/initialized' }, session))).status, 202);
-  return session;
-}
-
-async function textOfCall(send: Send, session: string, name: string, args: object): Promise<string> {
-  const messages = await messagesOf(await send(post(callOf(name, args), session)));
-  return (messages.at(-1) as { result: { content: [{ text: string }] } }).result.content[0].text;
-}
-
-/** Serves with `node:http`; what gives requests to it. */
-async function listen(t: TestContext, listener: RequestListener): Promise<Send & { port: number }> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
-  return Object.assign(to(port), { port });
-}
-
-/** Sends requests to a port of this machine. */
-function to(port: number): Send {
-  return async (request) => {
-    const { method, headers, signal } = request;
-    const body = method === 'POST' ? await request.arrayBuffer() : null;
-    return fetch(`http://127.0.0.1:${port}${new URL(request.url).pathname}`, {
-      method,
-      headers,
-      body,
-      signal,
-    });
-  };
-}
-
-async function serves(send: Send): Promise<void> {
-  const session = await open(send);
-  assert.equal(await textOfCall(send, session, 'add', { a: 1, b: 2 }), '3');
-  // More than one piece.
-  assert.equal(await textOfCall(send, session, 'sink', { text: 'x'.repeat(300_000) }), '300000');
-  const stream = await send(post(callOf('steps', {}, { progressToken: 'p' }), session));
-  const messages = await messagesOf(stream);
-  assert.deepEqual(
-    messages.map(({ method }) => method),
-    [...Array(3).fill('notifications/progress'), undefined],
-  );
-  const gone = await send(
-    new Request('http://127.0.0.1/mcp', { method: 'DELETE', headers: { 'mcp-session-id': session } }),
-  );
-  assert.ok(gone.ok);
-  assert.equal((await send(post(callOf('add', { a: 1, b: 2 }), session))).status, 404);
-}
+import {
+  ACCEPT,
+  callOf,
+  INITIALIZE,
+  listen,
+  messagesOf,
+  newServer,
+  open,
+  post,
+  type Send,
+  serves,
+  textOfCall,
+  to,
+} from './serving.mjs';
 
 test('a web-standard handler serves', async () => {
   const handler = createHandler(newServer(), { path: '/mcp' });

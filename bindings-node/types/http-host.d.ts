@@ -9,6 +9,10 @@ export interface HttpOptions {
     /** The path of the endpoint, such as `/mcp`; all others are answered with 404. Default: every path is the endpoint. */
     readonly path?: string;
     /**
+     * Serves HTTP+SSE of 2024-11-05 too, at `/sse` and `/messages`, or at the paths that are given. Default: no.
+     */
+    readonly sse?: boolean | SsePaths;
+    /**
      * Origins of pages that are let in beside those of the loopback interface, such as `https://app.example`; `*` allows
      * all. A request of no page has none, and is let in.
      */
@@ -23,4 +27,11 @@ export interface HttpOptions {
     readonly keepAlive?: number;
     /** Milliseconds for which a client waits before it reconnects. Default 1000. */
     readonly retry?: number;
+}
+/** The two endpoints of HTTP+SSE, as paths. */
+export interface SsePaths {
+    /** Where clients connect, for a stream of events. */
+    readonly stream: string;
+    /** Where they send messages to. */
+    readonly messages: string;
 }

@@ -1,0 +1,119 @@
+/** The hosts of web-standard handlers, as their users write them, and HTTP+SSE beside Streamable HTTP. */
+
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { serve } from '@hono/node-server';
+import { Client } from 'barewire';
+import { createHandler, nodeHandler } from 'barewire/http';
+import express from 'express';
+import { Hono } from 'hono';
+import { listen, newServer, type Send, serves } from './serving.mjs';
+
+const EVERYWHERE = { path: '/mcp', sse: true };
+
+test('Hono serves, called with a request', async () => {
+  const app = new Hono();
+  const handler = createHandler(newServer());
+  app.all('/mcp', (context) => handler(context.req.raw));
+  await serves(async (request) => app.fetch(request));
+  assert.equal((await app.request('/other')).status, 404);
+});
+
+test('Hono serves where it has mounted the handler', async () => {
+  const app = new Hono().mount('/mcp', createHandler(newServer()));
+  await serves(async (request) => app.fetch(request));
+});
+
+/** Serves with the listener of Hono for Node; gives its URL. */
+async function honoOnNode(t: TestContext, app: Hono): Promise<string> {
+  return new Promise((resolve) => {
+    const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) =>
+      resolve(`http://127.0.0.1:${port}`),
+    );
+    t.after(() => {
+      server.close();
+      if ('closeAllConnections' in server) server.closeAllConnections();
+    });
+  });
+}
+
+test('Hono serves on Node', async (t) => {
+  const app = new Hono();
+  const handler = createHandler(newServer());
+  app.all('/mcp', (context) => handler(context.req.raw));
+  const url = await honoOnNode(t, app);
+  await serves((request) => fetch(new Request(`${url}/mcp`, request)));
+});
+
+test('exports named after methods serve, as Next calls them', async () => {
+  const handler = createHandler(newServer());
+  const route = { GET: handler, POST: handler, DELETE: handler };
+  const call: Send = async (request) => {
+    const method = route[request.method as keyof typeof route] as (
+      request: Request,
+      context: { params: Promise<object> },
+    ) => Promise<Response>;
+    return method(request, { params: Promise.resolve({}) });
+  };
+  await serves(call);
+});
+
+test('a default export with fetch serves, as Bun and Deno call it', async () => {
+  const { fetch } = { fetch: createHandler(newServer()) } as {
+    fetch: (request: Request, environment: object) => Promise<Response>;
+  };
+  await serves((request) => fetch(request, { remoteAddr: { hostname: '127.0.0.1' } }));
+});
+
+/** What a client of 2024-11-05 does on its two channels, and one of later revisions on the endpoint beside them. */
+async function servesBoth(stream: string, endpoint: string): Promise<void> {
+  const urls = [
+    [stream, '2024-11-05'],
+    [endpoint, '2025-11-25'],
+    [endpoint, '2026-07-28'],
+  ] as const;
+  for (const [url, revision] of urls) {
+    const seen: number[] = [];
+    const client = await Client.connect(url, { revisions: [revision] });
+    assert.equal(client.revision, revision);
+    const done = await client.callTool('steps', {}, { onProgress: ({ progress }) => seen.push(progress) });
+    assert.deepEqual(seen, [1, 2, 3]);
+    assert.deepEqual(done.content, [{ type: 'text', text: 'done' }]);
+    const added = await client.callTool('add', { a: 1, b: 2 });
+    assert.deepEqual(added.content, [{ type: 'text', text: '3' }]);
+    await client.close();
+  }
+}
+
+test('HTTP+SSE stands beside Streamable HTTP on node:http', async (t) => {
+  const { port } = await listen(t, nodeHandler(newServer(), EVERYWHERE));
+  const url = `http://127.0.0.1:${port}`;
+  await servesBoth(`${url}/sse`, `${url}/mcp`);
+  assert.equal((await fetch(`${url}/other`)).status, 404);
+  // Without a session that a stream has opened, messages go nowhere.
+  const headers = { 'content-type': 'application/json' };
+  assert.equal((await fetch(`${url}/messages`, { method: 'POST', headers, body: '{}' })).status, 404);
+});
+
+test('HTTP+SSE stands where express has mounted it', async (t) => {
+  const app = express().use(
+    '/below',
+    nodeHandler(newServer(), { path: '/mcp/', sse: { stream: '/events', messages: '/post' } }),
+  );
+  const { port } = await listen(t, app);
+  const url = `http://127.0.0.1:${port}/below`;
+  await servesBoth(`${url}/events`, `${url}/mcp`);
+});
+
+test('HTTP+SSE stands beside Streamable HTTP on Hono', async (t) => {
+  const handler = createHandler(newServer(), EVERYWHERE);
+  const app = new Hono();
+  for (const path of ['/mcp', '/sse', '/messages']) app.all(path, (context) => handler(context.req.raw));
+  const url = await honoOnNode(t, app);
+  await servesBoth(`${url}/sse`, `${url}/mcp`);
+});
+
+test('HTTP+SSE is not served unless it is asked for', async (t) => {
+  const { port } = await listen(t, nodeHandler(newServer(), { path: '/mcp' }));
+  assert.equal((await fetch(`http://127.0.0.1:${port}/sse`)).status, 404);
+});
