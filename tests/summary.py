@@ -103,6 +103,7 @@ NODE_CONFORMANCE = [sys.executable, "tests/conformance/run.py", "node"]
 PYTEST = python("pytest", "bindings-python/tests", "tests/conformance")
 NODE_ENV = [sys.executable, "tests/node_env.py"]
 NODE_TESTS = ["sh", "-c", "node --test bindings-node/dist/tests/*.test.mjs"]
+INTEROP = ["tests/interop/run.sh"]
 STUBTEST = python("mypy.stubtest", "barewire._native")
 
 STEPS = [
@@ -122,7 +123,7 @@ STEPS = [
     Step("node-pack", "npm packages, installed and loaded", [*NODE_ENV, "pack"], needs=["node"]),
     Step("node-test", "Node tests", NODE_TESTS, count_node, needs=["node"]),
     Step("demo", "make demo", [DEMO_PYTHON, "bindings-python/examples/demo.py"], needs=["wheel"]),
-    Step("interop", "published peers", ["tests/interop/run.sh"], count_closing_line, needs=["wheel"]),
+    Step("interop", "published peers", INTEROP, count_closing_line, needs=["wheel", "node"]),
     Step("authorization", "a real authorization server", AUTHORIZATION, count_closing_line, needs=["wheel"]),
     Step("conformance", "the official suite", CONFORMANCE, count_closing_line, needs=["wheel"]),
     Step("node-conformance", "it with Node", NODE_CONFORMANCE, count_closing_line, needs=["node"]),

@@ -30,6 +30,8 @@ import published  # noqa: E402
 import walk  # noqa: E402
 
 REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28", "auto"]
+# One revision of each era.
+BOTH_ERAS = ["2025-06-18", "2026-07-28"]
 SESSION_SECONDS = 90
 # Runs a server and notes its exit status: a server ends by itself when the client closes its input, and a
 # status that never comes tells that the client had to kill it.
@@ -86,13 +88,21 @@ HTTP_SERVERS = {
     "rmcp": [RMCP, "server"],
     "server-everything": PUBLISHED_SERVERS["server-everything"],
 }
-# These run with the interpreter that runs the tests: it has barewire.
+
+
+def ours(script: str) -> Command:
+    """A program on barewire, run by the interpreter that runs the tests or by Node."""
+    runner = sys.executable if script.endswith(".py") else "node"
+    return [runner, str(HERE / "ours" / script)]
+
+
 OUR_CLIENTS = {
-    "barewire": [sys.executable, str(HERE / "ours" / "client_barewire.py")],
-    "barewire-sync": [sys.executable, str(HERE / "ours" / "client_barewire_sync.py")],
+    "barewire": ours("client_barewire.py"),
+    "barewire-sync": ours("client_barewire_sync.py"),
+    "barewire-node": ours("client_barewire.mjs"),
 }
-OUR_SERVERS = {"barewire": [sys.executable, str(HERE / "ours" / "server_barewire.py")]}
-# Where our programs find the walks, and the server that ours extends.
+OUR_SERVERS = {"barewire": ours("server_barewire.py"), "barewire-node": ours("server_barewire.mjs")}
+# Where our programs in Python find the walks, and the server that ours extends.
 PATHS = [PEERS / "python", HERE.parent / "conformance" / "python"]
 # What a client or a server program is told by the environment.
 ENVIRONMENT = {

@@ -19,11 +19,14 @@ pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="chromium is no
 # Servers that let pages of other origins in, with arguments for their tool `echo` and the revisions to try.
 OPEN: dict[str, tuple[list[str], Json, list[str]]] = {
     "server-everything": (cells.HTTP_SERVERS["server-everything"], {"message": TEXT}, [LEGACY]),
-    "barewire": (cells.OUR_SERVERS["barewire"], {"text": TEXT}, [LEGACY, MODERN]),
+    **{name: (command, {"text": TEXT}, [LEGACY, MODERN]) for name, command in cells.OUR_SERVERS.items()},
 }
 # Servers that guard themselves as they come, with what they say to a message that is not marked as JSON and
 # comes from a foreign origin.
-GUARDED = {"mcp2": (cells.HTTP_SERVERS["mcp2"], 400), "barewire": (cells.OUR_SERVERS["barewire"], 403)}
+GUARDED = {
+    "mcp2": (cells.HTTP_SERVERS["mcp2"], 400),
+    **{name: (command, 403) for name, command in cells.OUR_SERVERS.items()},
+}
 # Who owns a name chooses where it leads: here all of them lead to the loopback interface.
 FOREIGN = "foreign.example"
 

@@ -1,4 +1,4 @@
-"""`barewire.Client` and `barewire.sync.Client` against the published SDKs and servers, in every revision."""
+"""The clients of barewire against the published SDKs and servers, in every revision."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ GRID = cells.Grid(
     [
         *(Session("barewire", server, revision) for server in SERVERS for revision in cells.REVISIONS),
         *(Session("barewire-sync", server, "auto") for server in SERVERS),
+        *(
+            Session("barewire-node", server, revision)
+            for server in cells.PEER_SERVERS
+            for revision in cells.REVISIONS
+        ),
         Session("barewire-sync", "mcp2", "2025-06-18"),
         Session("barewire-sync", "ts2", "2025-11-25"),
     ],

@@ -1,4 +1,4 @@
-"""`barewire.Client` and `barewire.sync.Client` against the published SDKs over HTTP, in every revision."""
+"""The clients of barewire against the published SDKs over HTTP, in every revision."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ GRID = cells.Grid(
             for server in cells.HTTP_SERVERS
             for revision in cells.REVISIONS
         ),
+        *(
+            Session("barewire-node", server, revision, "http")
+            for server in (*cells.PEER_SERVERS, "rmcp")
+            for revision in cells.REVISIONS
+        ),
         *(Session("barewire-sync", server, "auto", "http") for server in cells.HTTP_SERVERS),
         Session("barewire-sync", "mcp2", "2025-06-18", "http"),
         Session("barewire-sync", "ts2", "2025-11-25", "http"),
@@ -26,6 +31,7 @@ GRID = cells.Grid(
             for server in ("mcp1", "mcp2", "ts1", "server-everything")
             for revision in ("2024-11-05", "auto")
         ),
+        *(Session("barewire-node", server, "2024-11-05", "sse") for server in ("mcp1", "mcp2", "ts1")),
         Session("barewire-sync", "mcp1", "2024-11-05", "sse"),
     ],
 )

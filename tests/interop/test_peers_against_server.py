@@ -1,4 +1,4 @@
-"""The clients of the published SDKs against a server on barewire, in every revision."""
+"""The clients of the published SDKs against servers on barewire, in every revision."""
 
 from __future__ import annotations
 
@@ -13,13 +13,17 @@ GRID = cells.Grid(
     cells.OUR_SERVERS,
     [
         *(
-            Session(client, "barewire", revision)
+            Session(client, server, revision)
+            for server in cells.OUR_SERVERS
             for client in cells.PEER_CLIENTS
             for revision in cells.REVISIONS
         ),
         # Both ends are ours: what fails here too is no matter of a peer.
         *(Session("barewire", "barewire", revision) for revision in cells.REVISIONS),
         Session("barewire-sync", "barewire", "auto"),
+        *(Session("barewire-node", "barewire-node", revision) for revision in cells.REVISIONS),
+        *(Session("barewire", "barewire-node", revision) for revision in cells.BOTH_ERAS),
+        *(Session("barewire-node", "barewire", revision) for revision in cells.BOTH_ERAS),
     ],
 )
 

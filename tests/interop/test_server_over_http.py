@@ -1,4 +1,4 @@
-"""The clients of the published SDKs, and the inspector, against a server on barewire over HTTP."""
+"""The clients of the published SDKs, and the inspector, against servers on barewire over HTTP."""
 
 from __future__ import annotations
 
@@ -13,13 +13,20 @@ GRID = cells.Grid(
     cells.OUR_SERVERS,
     [
         *(
-            Session(client, "barewire", revision, "http")
+            Session(client, server, revision, "http")
+            for server in cells.OUR_SERVERS
             for revision in cells.REVISIONS
-            for client in (*cells.PEER_CLIENTS, "rmcp", "barewire")
+            for client in (*cells.PEER_CLIENTS, "rmcp", server)
         ),
         Session("inspector", "barewire", "auto", "http"),
         Session("barewire-sync", "barewire", "auto", "http"),
-        *(Session(client, "barewire", "2024-11-05", "sse") for client in (*cells.PEER_CLIENTS, "barewire")),
+        *(Session("barewire-node", "barewire", revision, "http") for revision in cells.BOTH_ERAS),
+        *(Session("barewire", "barewire-node", revision, "http") for revision in cells.BOTH_ERAS),
+        *(
+            Session(client, server, "2024-11-05", "sse")
+            for server in cells.OUR_SERVERS
+            for client in (*cells.PEER_CLIENTS, server)
+        ),
         Session("inspector", "barewire", "auto", "sse"),
     ],
 )
