@@ -25,6 +25,8 @@ from python_env import ROOT, WORK, digest
 PACKAGE = ROOT / "bindings-node"
 CONFORMANCE = ROOT / "tests" / "conformance" / "node"
 STAMPS = WORK / "node"
+# The sources compiled one by one, before they become few files.
+MODULES = STAMPS / "modules"
 TOOLS = PACKAGE / "node_modules" / ".bin"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
@@ -78,7 +80,11 @@ def compile_sources() -> None:
             shutil.rmtree(path)
         elif path.suffix == ".js":
             path.unlink()
-    for project in (".", "tests", "examples", CONFORMANCE):
+    shutil.rmtree(MODULES, ignore_errors=True)
+    form = ["--module", "esnext", "--moduleResolution", "bundler", "--removeComments"]
+    run(TOOLS / "tsc", "--project", ".", *form, "--outDir", MODULES)
+    run(TOOLS / "rollup", "--config", "--silent", "--environment", f"MODULES:{MODULES}")
+    for project in ("tests", "examples", CONFORMANCE):
         run(TOOLS / "tsc", "--project", project)
 
 
@@ -88,13 +94,9 @@ def build() -> None:
     )
     lock = [PACKAGE / "package.json", PACKAGE / "package-lock.json"]
     when_changed("npm tools", lock, TOOLS, install_tools)
-    names = ["src", "tests", "examples", "types", "esm", "tsconfig.json", "package.json", "package-lock.json"]
-    when_changed(
-        "sources",
-        [*(PACKAGE / name for name in names), CONFORMANCE],
-        PACKAGE / "dist/sansio/index.js",
-        compile_sources,
-    )
+    names = ["src", "tests", "examples", "types", "tsconfig.json", "rollup.config.mjs"]
+    sources = [*(PACKAGE / name for name in names), *PACKAGE.glob("esm/*.d.mts"), *lock, CONFORMANCE]
+    when_changed("sources", sources, PACKAGE / "dist/index.js", compile_sources)
 
 
 def write_declarations(folder: Path) -> None:

@@ -15,12 +15,14 @@ import {
   Tool,
   type ToolOptions,
 } from './endpoint.js';
+import { MemoryLink } from './memory.js';
 import type { Icon } from './received-content.js';
 import { Server as StreamMachine } from './sansio/byte-stream.js';
 import { isRecommendedToolName } from './sansio/facts.js';
 import type { HttpServerSettings, Limits, ServerSettings, Timeouts } from './sansio/settings.js';
 import { HttpServer } from './sansio/http-server.js';
 import type { AnySchema, InputOf, OutputOf } from './schema.js';
+import { serveStdio } from './stdio-server.js';
 import type { VariablesOf } from './template.js';
 
 /** Who a server is, and how it serves. */
@@ -199,9 +201,6 @@ export class Server {
 
   /** Begins to serve a client of this process: `Client.connect(server)` calls it. */
   openLink(): Link {
-    // Programs that serve others do without.
-    const { MemoryLink } = require('./memory.js') as typeof import('./memory.js');
-    const { serveStdio } = require('./stdio-server.js') as typeof import('./stdio-server.js');
     return new MemoryLink((input, output) => serveStdio(this, { input, output }));
   }
 

@@ -15,7 +15,7 @@ const MIB = 1 << 20;
 
 type Methods = Record<string, (...args: unknown[]) => unknown>;
 
-const { native } = createRequire(import.meta.url)('../sansio/native.js') as { native: Methods };
+const native = createRequire(import.meta.url)('../barewire.node') as Methods;
 
 const SETTINGS = { name: 'n', version: '1', seed: SEED, now: 0 };
 const MACHINES = [

@@ -189,8 +189,8 @@ export interface Native {
   childIsFinished(handle: ChildHandle): boolean;
 }
 
-/** Where the addon of a checkout lies, beside the compiled files. */
-const BUILT_HERE = '../barewire.node';
+/** Where the addon of a checkout lies, beside the files of the package. */
+const BUILT_HERE = './barewire.node';
 
 /** The packages that may hold the addon of this platform. A package manager installs one of them at most. */
 function packages(): string[] {
@@ -207,7 +207,7 @@ function packages(): string[] {
 
 function load(): Native {
   const causes: unknown[] = [];
-  for (const place of [...packages(), BUILT_HERE]) {
+  for (const place of [BUILT_HERE, ...packages()]) {
     try {
       return require(place) as Native;
     } catch (error) {
