@@ -46,6 +46,7 @@ async function respond(host: HttpHost, request: Request, principal: string | und
   const { pathname, search, host: name } = new URL(request.url);
   const endpoint = host.endpoint(pathname, search.slice(1));
   if (endpoint === undefined) return new Response('Not Found', { status: 404 });
+  if (request.bodyUsed) throw new TypeError('something else has read the body of the request');
   const options = principal === undefined ? endpoint : { ...endpoint, principal };
   // A `Request` may keep the name that it was sent to in its URL alone.
   const headers = request.headers.has('host')

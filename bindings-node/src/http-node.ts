@@ -53,11 +53,19 @@ export function nodeHandler(server: Server, options: NodeHandlerOptions = {}): N
       refuse(response, 404, 'Not Found');
       return;
     }
-    const who = principal?.(request);
-    new NodeExchange(host, request, response).receive(
-      readBody(request, body),
-      who === undefined ? endpoint : { ...endpoint, principal: who },
-    );
+    let who: string | undefined;
+    let read: Uint8Array | undefined;
+    try {
+      who = principal?.(request);
+      read = readBody(request, body);
+    } catch (error) {
+      if (typeof body === 'function') throw error; // express, and what is like it, answers for errors itself
+      console.error('barewire: a request cannot be served:', error);
+      refuse(response, 500, 'Internal Server Error');
+      return;
+    }
+    const about = who === undefined ? endpoint : { ...endpoint, principal: who };
+    new NodeExchange(host, request, response).receive(read, about);
   };
   return Object.assign(handler, { close: () => host.close() });
 }
@@ -81,7 +89,10 @@ function readBody(request: IncomingMessage, given: unknown): Uint8Array | undefi
   if (isEmpty) return EMPTY;
   const read = typeof given === 'function' ? undefined : given;
   const body = read ?? (request.readableEnded ? (request as { body?: unknown }).body : undefined);
-  if (body === undefined) return undefined;
+  if (body === undefined) {
+    if (!request.readableEnded) return undefined;
+    throw new TypeError('something else has read the body of the request: give it as the third argument');
+  }
   if (body instanceof Uint8Array) return body;
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }

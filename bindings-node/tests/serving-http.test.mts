@@ -1,11 +1,12 @@
 /** Servers behind HTTP, on the hosts that people use. */
 
 import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { type TestContext, test } from 'node:test';
-import type { Server } from 'barewire';
+import { mock, type TestContext, test } from 'node:test';
+import type { Context, Server } from 'barewire';
 import { createHandler, nodeHandler } from 'barewire/http';
-import express from 'express';
+import express, { type ErrorRequestHandler } from 'express';
 import fastify from 'fastify';
 import { deferred } from './peer.mjs';
 import {
@@ -195,5 +196,113 @@ for (const kind of ['web', 'node'] as const) {
     controller.abort();
     await aborted.promise;
     await answered;
+  });
+}
+
+/** Quiet while something is said that a test expects; gives what was said. */
+async function said(act: () => Promise<void>): Promise<string> {
+  const logged = mock.method(console, 'error', () => {});
+  try {
+    await act();
+    return logged.mock.calls.map((call) => call.arguments.join(' ')).join('\n');
+  } finally {
+    logged.mock.restore();
+  }
+}
+
+test('node: a principal that throws fails its request alone', async (t) => {
+  const principal = ({ headers }: IncomingMessage) => {
+    if (headers['mcp-session-id'] === undefined) return 'ann';
+    throw new Error('no such token');
+  };
+  const send = await listen(t, nodeHandler(newServer(), { principal }));
+  const errors = await said(async () => {
+    assert.equal((await send(post({ id: 1, ...INITIALIZE }, 'x'))).status, 500);
+    assert.equal((await send(post({ id: 1, ...INITIALIZE }))).status, 200);
+  });
+  assert.match(errors, /no such token/);
+  const app = express();
+  app.all('/mcp', nodeHandler(newServer(), { principal }));
+  app.use(((error: Error, _request, response, _next) => {
+    response.status(401).send(error.message);
+  }) satisfies ErrorRequestHandler);
+  const response = await (await listen(t, app))(post({ id: 1, ...INITIALIZE }, 'x'));
+  assert.deepEqual([response.status, await response.text()], [401, 'no such token']);
+});
+
+test('a body that something else has read, and not handed on, is an error', async (t) => {
+  const handler = nodeHandler(newServer());
+  const send = await listen(t, (request, response) => {
+    request.resume().once('end', () => setImmediate(() => handler(request, response)));
+  });
+  const errors = await said(async () => {
+    assert.equal((await send(post({ id: 1, ...INITIALIZE }))).status, 500);
+  });
+  assert.match(errors, /something else has read the body/);
+  const request = post({ id: 1, ...INITIALIZE });
+  await request.text();
+  const web = createHandler(newServer());
+  await assert.rejects(web(request), /something else has read the body/);
+  await web.close();
+});
+
+test('whoever leaves within a body leaves nothing', async (t) => {
+  const handler = nodeHandler(newServer());
+  const { port } = await listen(t, handler);
+  for (const length of ['Content-Length: 100', 'Content-Length: 1000000', 'Transfer-Encoding: chunked']) {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(
+      `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: ${ACCEPT}\r\nContent-Type: application/json\r\n` +
+        `${length}\r\n\r\n5\r\n{"jso\r\n`,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    socket.destroy();
+  }
+  const send = to(port);
+  const session = await open(send);
+  assert.equal(await textOfCall(send, session, 'add', { a: 1, b: 2 }), '3');
+  await handler.close();
+});
+
+test('a silent stream is kept alive, and an unused session ends', async (t) => {
+  const send = await listen(t, nodeHandler(newServer(), { keepAlive: 20, sessionIdle: 200 }));
+  const session = await open(send);
+  const headers = { accept: ACCEPT, 'mcp-session-id': session };
+  const stream = await send(new Request('http://127.0.0.1/mcp', { headers }));
+  assert.equal(stream.status, 200);
+  const reader = stream.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  let text = '';
+  while ((text.match(/^:/gm)?.length ?? 0) < 3) {
+    const { value } = await reader.read();
+    text += Buffer.from(value as Uint8Array).toString();
+  }
+  await reader.cancel();
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  assert.equal((await send(post(callOf('who', {}), session))).status, 404);
+});
+
+for (const kind of ['web', 'node'] as const) {
+  test(`${kind}: a client of an older revision that leaves cancels nothing`, async (t) => {
+    const server = newServer();
+    const started = deferred<Context>();
+    const go = deferred<void>();
+    const ended = deferred<void>();
+    server.tool('hang', {}, async (_, context) => {
+      started.resolve(context);
+      await go.promise;
+      ended.resolve();
+    });
+    const send = kind === 'web' ? createHandler(server) : await listen(t, nodeHandler(server));
+    const session = await open(send);
+    const controller = new AbortController();
+    const request = post(callOf('hang', {}), session);
+    const left = send(new Request(request, { signal: controller.signal })).catch(() => {});
+    const context = await started.promise;
+    controller.abort();
+    await left;
+    assert.equal((await send(post({ ...callOf('who', {}), id: 3 }, session))).status, 200);
+    assert.equal(context.signal.aborted, false);
+    go.resolve();
+    await ended.promise;
   });
 }
