@@ -1,7 +1,7 @@
 # `make` alone lists the targets. Everything that is built or installed lands in target/ and .work/.
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint docs wheel node node-packages node-types demo interop authorization conformance fuzz bench instructions requirements requirements-update
+.PHONY: help test lint docs wheel node node-packages node-types node-runtimes demo interop authorization conformance fuzz bench instructions requirements requirements-update
 STEPS ?=
 BINDING ?= python
 ARGS ?=
@@ -29,6 +29,9 @@ node-packages: node ## The npm packages for this platform, in .work/node/package
 
 node-types: node ## The committed declarations of the Node package, written anew
 	@python3 tests/node_env.py types
+
+node-runtimes: ## Other runtimes that the Node tests try the package on, in .work/runtimes
+	@python3 tests/node_env.py runtimes
 
 demo: wheel ## A client and a server over stdio, legacy and modern
 	@.work/venv/bin/python bindings-python/examples/demo.py

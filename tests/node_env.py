@@ -3,7 +3,8 @@
 
 `node_env.py lint` checks form and committed declarations, and `node_env.py types` writes the declarations
 anew. `node_env.py pack` writes the packages of this platform as tarballs, and tries them in an empty folder.
-`build` does nothing when nothing that it reads has changed since its last run.
+`node_env.py runtimes` installs other runtimes and versions of Node that the tests try the package on, as far as there
+are any for this platform. `build` and it do nothing when nothing that they read has changed since their last run.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from python_env import ROOT, WORK, digest
 
 PACKAGE = ROOT / "bindings-node"
 CONFORMANCE = ROOT / "tests" / "conformance" / "node"
+RUNTIMES = ROOT / "tests" / "runtimes"
 STAMPS = WORK / "node"
 # The sources compiled one by one, before they become few files.
 MODULES = STAMPS / "modules"
@@ -97,6 +99,23 @@ def build() -> None:
     names = ["src", "tests", "examples", "types", "tsconfig.json", "rollup.config.mjs"]
     sources = [*(PACKAGE / name for name in names), *PACKAGE.glob("esm/*.d.mts"), *lock, CONFORMANCE]
     when_changed("sources", sources, PACKAGE / "dist/index.js", compile_sources)
+
+
+def install_runtimes(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(RUNTIMES / name, folder)
+    # All of them are optional: what is for another platform is left out.
+    options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+    subprocess.run(["npm", "ci", *options], cwd=folder, check=True)
+    for program in folder.glob("node_modules/deno/deno"):
+        program.chmod(0o755)
+
+
+def runtimes() -> None:
+    folder = WORK / "runtimes"
+    when_changed("runtimes", [*RUNTIMES.iterdir()], folder / "node_modules", lambda: install_runtimes(folder))
 
 
 def write_declarations(folder: Path) -> None:
@@ -201,6 +220,8 @@ def main() -> None:
             build()
         case ["lint"]:
             lint()
+        case ["runtimes"]:
+            runtimes()
         case ["pack"]:
             pack(this_target())
         case ["types"]:

@@ -121,6 +121,7 @@ STEPS = [
     Step("node", "addon and sources of bindings-node", [*NODE_ENV, "build"]),
     Step("node-lint", "prettier, committed declarations", [*NODE_ENV, "lint"], needs=["node"]),
     Step("node-pack", "npm packages, installed and loaded", [*NODE_ENV, "pack"], needs=["node"]),
+    Step("node-runtimes", "versions of Node, Bun and Deno", [*NODE_ENV, "runtimes"]),
     Step("node-test", "Node tests", NODE_TESTS, count_node, needs=["node"]),
     Step("demo", "make demo", [DEMO_PYTHON, "bindings-python/examples/demo.py"], needs=["wheel"]),
     Step("interop", "published peers", INTEROP, count_closing_line, needs=["wheel", "node"]),

@@ -3,13 +3,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { serve } from '@hono/node-server';
-import { Client } from 'barewire';
 import { createHandler, nodeHandler } from 'barewire/http';
 import express from 'express';
 import { Hono } from 'hono';
-import { listen, newServer, type Send, serves } from './serving.mjs';
-
-const EVERYWHERE = { path: '/mcp', sse: true };
+import { EVERYWHERE, listen, newServer, type Send, serves, servesEverywhere } from './serving.mjs';
 
 test('Hono serves, called with a request', async () => {
   const app = new Hono();
@@ -65,30 +62,10 @@ test('a default export with fetch serves, as Bun and Deno call it', async () => 
   await serves((request) => fetch(request, { remoteAddr: { hostname: '127.0.0.1' } }));
 });
 
-/** What a client of 2024-11-05 does on its two channels, and one of later revisions on the endpoint beside them. */
-async function servesBoth(stream: string, endpoint: string): Promise<void> {
-  const urls = [
-    [stream, '2024-11-05'],
-    [endpoint, '2025-11-25'],
-    [endpoint, '2026-07-28'],
-  ] as const;
-  for (const [url, revision] of urls) {
-    const seen: number[] = [];
-    const client = await Client.connect(url, { revisions: [revision] });
-    assert.equal(client.revision, revision);
-    const done = await client.callTool('steps', {}, { onProgress: ({ progress }) => seen.push(progress) });
-    assert.deepEqual(seen, [1, 2, 3]);
-    assert.deepEqual(done.content, [{ type: 'text', text: 'done' }]);
-    const added = await client.callTool('add', { a: 1, b: 2 });
-    assert.deepEqual(added.content, [{ type: 'text', text: '3' }]);
-    await client.close();
-  }
-}
-
 test('HTTP+SSE stands beside Streamable HTTP on node:http', async (t) => {
   const { port } = await listen(t, nodeHandler(newServer(), EVERYWHERE));
   const url = `http://127.0.0.1:${port}`;
-  await servesBoth(`${url}/sse`, `${url}/mcp`);
+  await servesEverywhere(`${url}/sse`, `${url}/mcp`);
   assert.equal((await fetch(`${url}/other`)).status, 404);
   // Without a session that a stream has opened, messages go nowhere.
   const headers = { 'content-type': 'application/json' };
@@ -102,7 +79,7 @@ test('HTTP+SSE stands where express has mounted it', async (t) => {
   );
   const { port } = await listen(t, app);
   const url = `http://127.0.0.1:${port}/below`;
-  await servesBoth(`${url}/events`, `${url}/mcp`);
+  await servesEverywhere(`${url}/events`, `${url}/mcp`);
 });
 
 test('HTTP+SSE stands beside Streamable HTTP on Hono', async (t) => {
@@ -110,7 +87,7 @@ test('HTTP+SSE stands beside Streamable HTTP on Hono', async (t) => {
   const app = new Hono();
   for (const path of ['/mcp', '/sse', '/messages']) app.all(path, (context) => handler(context.req.raw));
   const url = await honoOnNode(t, app);
-  await servesBoth(`${url}/sse`, `${url}/mcp`);
+  await servesEverywhere(`${url}/sse`, `${url}/mcp`);
 });
 
 test('HTTP+SSE is not served unless it is asked for', async (t) => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import { Server } from 'barewire';
+import { Client, Server } from 'barewire';
 import * as z from 'zod';
 
 export const ACCEPT = 'application/json, text/event-stream';
@@ -111,4 +111,27 @@ export async function serves(send: Send): Promise<void> {
   );
   assert.ok(gone.ok);
   assert.equal((await send(post(callOf('add', { a: 1, b: 2 }), session))).status, 404);
+}
+
+/** Options for all that is served over HTTP. */
+export const EVERYWHERE = { path: '/mcp', sse: true };
+
+/** What a client of 2024-11-05 does on its two channels, and one of later revisions on the endpoint beside them. */
+export async function servesEverywhere(stream: string, endpoint: string): Promise<void> {
+  const urls = [
+    [stream, '2024-11-05'],
+    [endpoint, '2025-11-25'],
+    [endpoint, '2026-07-28'],
+  ] as const;
+  for (const [url, revision] of urls) {
+    const seen: number[] = [];
+    const client = await Client.connect(url, { revisions: [revision] });
+    assert.equal(client.revision, revision);
+    const done = await client.callTool('steps', {}, { onProgress: ({ progress }) => seen.push(progress) });
+    assert.deepEqual(seen, [1, 2, 3]);
+    assert.deepEqual(done.content, [{ type: 'text', text: 'done' }]);
+    const added = await client.callTool('add', { a: 1, b: 2 });
+    assert.deepEqual(added.content, [{ type: 'text', text: '3' }]);
+    await client.close();
+  }
 }
