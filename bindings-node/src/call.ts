@@ -105,7 +105,10 @@ export class Call {
     if (this.stopped) {
       pending.reject(new RunEndedError());
     } else if (this.pending.has(key)) {
-      pending.reject(new RangeError(`two questions of the key '${key}' at once`));
+      // None of them goes out: whichever answer came back would seem to answer both.
+      const error = new RangeError(`two questions of the key '${key}' at once`);
+      pending.reject(error);
+      this.refuse(error);
     } else {
       this.pending.set(key, pending);
       if (this.pending.size === 1) queueMicrotask(() => this.connection.ask(this));

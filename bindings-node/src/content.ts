@@ -143,7 +143,7 @@ function contents(resource: ResourceContents): object {
 /** JSON of a value that has to have one. */
 function json(value: unknown): string {
   const text = JSON.stringify(value) as string | undefined;
-  if (text === undefined) throw new TypeError(`a ${typeof value} has no JSON form`);
+  if (text === undefined) throw new TypeError(`a value of the type ${typeof value} has no JSON form`);
   return text;
 }
 

@@ -25,14 +25,15 @@ export class ResourceNotFoundError extends McpError {
 export class InvalidAnswerError extends McpError {}
 
 /**
- * Thrown into a handler whose run is over: it has asked the client, and runs again once the answer is there.
+ * Thrown into a handler whose run is over: it has asked the client, and runs again once the answer is there; or its
+ * request has been cancelled or answered.
  *
  * It is there so that `finally` blocks run. What a handler does with it changes nothing.
  */
 export class RunEndedError extends McpError {
   /** @internal */
   constructor() {
-    super('this run of the handler is over: it runs again when the client has answered');
+    super('this run of the handler is over');
   }
 }
 

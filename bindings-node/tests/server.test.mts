@@ -130,6 +130,24 @@ for (const era of ERAS) {
     await peer.close();
   });
 
+  test(`${era}: two questions of one key at once are a defect`, async () => {
+    const server = newServer();
+    const form = z.object({});
+    server.tool('ask', {}, async (_, context) => {
+      await Promise.all(['A?', 'B?'].map((message) => context.elicit(message, form, { key: 'k' })));
+      return 'asked';
+    });
+    const peer = new Peer(server, era, () => ({ action: 'accept', content: {} }));
+    const logged = mock.method(console, 'error', () => {});
+    try {
+      assert.equal((await peer.call('ask')).isError, true);
+      assert.match(String(logged.mock.calls[0]?.arguments[1]), /two questions of the key 'k'/);
+    } finally {
+      logged.mock.restore();
+    }
+    await peer.close();
+  });
+
   test(`${era}: a cancelled handler is told so`, async () => {
     const server = newServer();
     const started = deferred<Context>();
