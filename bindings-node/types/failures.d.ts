@@ -16,7 +16,8 @@ export declare class ResourceNotFoundError extends McpError {
 export declare class InvalidAnswerError extends McpError {
 }
 /**
- * Thrown into a handler whose run is over: it has asked the client, and runs again once the answer is there.
+ * Thrown into a handler whose run is over: it has asked the client, and runs again once the answer is there; or its
+ * request has been cancelled or answered.
  *
  * It is there so that `finally` blocks run. What a handler does with it changes nothing.
  */

@@ -57,7 +57,7 @@ BINDINGS = {
     "node": Binding(
         build=("tests/node_env.py", "build"),
         server=("node", "bindings-node/dist/conformance/everything_server.mjs", "--http"),
-        client=("node", "tests/conformance/node/everything_client.mjs"),
+        client=("node", "bindings-node/dist/conformance/everything_client.mjs"),
     ),
 }
 

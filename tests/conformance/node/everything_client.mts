@@ -5,8 +5,15 @@
  * to a scenario is a function below, written against the public API alone.
  */
 
-import { Client, REVISIONS } from '../../../bindings-node/esm/index.mjs';
-import { LEGACY_REVISIONS } from '../../../bindings-node/esm/sansio.mjs';
+import {
+  Client,
+  type ElicitAnswer,
+  type ElicitRequest,
+  REVISIONS,
+  type SampleRequest,
+  type Tool,
+} from 'barewire';
+import { LEGACY_REVISIONS } from 'barewire/sansio';
 
 /** Milliseconds for a whole scenario. The suite gives 30 seconds, and ends only a shell when they are over. */
 const PATIENCE = 25_000;
@@ -14,46 +21,53 @@ const PATIENCE = 25_000;
 // ---------------------------------------------------------------- what the server may ask
 
 /** A user who leaves each field of the form as it is, and ticks the boxes that are still open. */
-function onElicit({ message, requestedSchema }) {
+function onElicit({ message, requestedSchema }: ElicitRequest): ElicitAnswer {
   console.log(`asked: ${message}`);
-  const fields = Object.entries(requestedSchema?.properties ?? {});
+  const fields = Object.entries(
+    (requestedSchema?.['properties'] ?? {}) as Record<string, { default?: unknown }>,
+  );
   const content = Object.fromEntries(fields.map(([name, { default: usual = true }]) => [name, usual]));
   return { action: 'accept', content };
 }
 
 /** A model that has little to say. */
-function onSample({ messages }) {
+function onSample({ messages }: SampleRequest): string {
   console.log(`asked to continue ${messages.length} messages`);
   return 'This is a test response from the client.';
 }
 
 /** The folders that the server may work on. */
-function onRoots() {
+function onRoots(): string[] {
   return ['file:///tmp'];
 }
 
 // ---------------------------------------------------------------- scenarios
 
 /** Calls a tool and shows what it says. */
-async function call(client, name, args) {
+async function call(client: Client, name: string, args: object = {}): Promise<void> {
   const { isError, content } = await client.callTool(name, args);
   console.log(`${name}: ${isError ? 'failed' : 'done'}`, content);
 }
 
 /** Connects, and sees what there is. Skills are not among what this client looks for. */
-async function lookAround(client) {
+async function lookAround(client: Client): Promise<void> {
   console.log(client.serverInfo, Object.keys(client.capabilities));
 }
 
 /** Asks for the tools, all pages of them. */
-async function listTools(client) {
-  const tools = [];
+async function listTools(client: Client): Promise<Tool[]> {
+  const tools: Tool[] = [];
   for await (const tool of client.tools()) tools.push(tool);
   console.log(tools.map(({ name }) => name));
   return tools;
 }
 
-const SCENARIOS = {
+/** What a scenario tells its client beside. */
+interface Given {
+  readonly toolCalls?: readonly { readonly name: string; readonly arguments: object }[];
+}
+
+const SCENARIOS: Readonly<Record<string, (client: Client, given: Given) => Promise<unknown>>> = {
   initialize: lookAround,
   'request-metadata': lookAround,
   'sep-2640-client-no-prefetch': lookAround,
@@ -95,7 +109,7 @@ const SCENARIOS = {
   },
 
   /** Tools, with arguments as they are given, that want some of them in headers. */
-  async 'http-custom-headers'(client, { toolCalls }) {
+  async 'http-custom-headers'(client, { toolCalls = [] }) {
     await listTools(client);
     for (const { name, arguments: args } of toolCalls) await call(client, name, args);
   },
@@ -103,7 +117,7 @@ const SCENARIOS = {
   /** All tools that the client offers; it leaves out those that want headers which cannot be sent. */
   async 'http-invalid-tool-headers'(client) {
     for (const { name, inputSchema } of await listTools(client)) {
-      const required = inputSchema.required ?? [];
+      const required = (inputSchema['required'] ?? []) as string[];
       await call(client, name, Object.fromEntries(required.map((argument) => [argument, 'example'])));
     }
   },
@@ -111,8 +125,8 @@ const SCENARIOS = {
   /** Gives the schema of one tool to another, as it was received. */
   async 'json-schema-2020-12-preservation'(client) {
     const tools = await listTools(client);
-    const { inputSchema } = tools.find(({ name }) => name === 'json_schema_2020_12_tool');
-    await call(client, 'json_schema_echo', { schema: inputSchema });
+    const tool = tools.find(({ name }) => name === 'json_schema_2020_12_tool');
+    await call(client, 'json_schema_echo', { schema: tool?.inputSchema });
   },
 };
 
@@ -122,20 +136,19 @@ const SCENARIOS = {
  * The revisions to offer: the one that is asked for and all older ones, which a server may fall back to. Suites that
  * ask for none know the handshake only.
  */
-function spoken(revision) {
+function spoken(revision: string | undefined): readonly string[] {
   return revision === undefined ? LEGACY_REVISIONS : REVISIONS.slice(REVISIONS.indexOf(revision));
 }
 
-const url = process.argv.at(-1);
+const url = process.argv.at(-1) as string;
 const {
-  MCP_CONFORMANCE_SCENARIO: name,
+  MCP_CONFORMANCE_SCENARIO: name = '',
   MCP_CONFORMANCE_PROTOCOL_VERSION: revision,
   MCP_CONFORMANCE_CONTEXT: context = '{}',
 } = process.env;
 setTimeout(() => process.exit(1), PATIENCE).unref();
 const scenario = SCENARIOS[name];
 if (scenario === undefined) throw new Error(`no scenario is called '${name}'`);
-const client = await Client.connect(url, { revisions: spoken(revision), onElicit, onSample, onRoots });
+await using client = await Client.connect(url, { revisions: spoken(revision), onElicit, onSample, onRoots });
 console.log(`connected to ${url}, speaking ${client.revision}`);
-await scenario(client, JSON.parse(context));
-await client.close();
+await scenario(client, JSON.parse(context) as Given);
