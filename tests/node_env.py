@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Make bindings-node ready: `node_env.py build` builds the addon, installs the tools, compiles the sources.
 
-`node_env.py lint` checks form and committed declarations, and `node_env.py types` writes the declarations
-anew. `node_env.py pack` writes the packages of this platform as tarballs, and tries them in an empty folder.
-`node_env.py runtimes` installs other runtimes and versions of Node that the tests try the package on, as far as there
-are any for this platform. `build` and it do nothing when nothing that they read has changed since their last run.
+`node_env.py lint` checks form, committed declarations and what the release builds, and `node_env.py types`
+writes the declarations anew. `node_env.py pack` writes the packages as tarballs, and tries them in an empty
+folder: the main one and that of this platform, or with a folder of addons, `TARGET/barewire.node`, those of
+all platforms, none of which may be missing. `node_env.py runtimes` installs other runtimes and versions of
+Node that the tests try the package on, as far as there are any for this platform. `build` and it do nothing
+when nothing that they read has changed since their last run.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import filecmp
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -26,6 +29,7 @@ from python_env import ROOT, WORK, digest
 PACKAGE = ROOT / "bindings-node"
 CONFORMANCE = ROOT / "tests" / "conformance" / "node"
 RUNTIMES = ROOT / "tests" / "runtimes"
+RELEASE = ROOT / ".github" / "workflows" / "release-node.yml"
 STAMPS = WORK / "node"
 # The sources compiled one by one, before they become few files.
 MODULES = STAMPS / "modules"
@@ -41,11 +45,14 @@ ADDON_SOURCES = [
     "bindings-node/native",
 ]
 LIBRARIES = {"darwin": "libbarewire_node.dylib", "win32": "barewire_node.dll"}
+NPM_OPTIONS = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
 DECLARATIONS = ["--declaration", "--emitDeclarationOnly", "--stripInternal"]
 
 
-def run(*command: str | Path) -> None:
-    subprocess.run([str(part) for part in command], cwd=PACKAGE, check=True)
+def run(*command: str | Path, cwd: str | Path = PACKAGE) -> None:
+    program, *arguments = map(str, command)
+    # On Windows npm and what it installs are no programs to the system unless their whole name is told.
+    subprocess.run([shutil.which(program) or program, *arguments], cwd=cwd, check=True)
 
 
 def when_changed(name: str, sources: list[Path], result: Path, make: Callable[[], None]) -> None:
@@ -73,7 +80,7 @@ def build_addon() -> None:
 
 
 def install_tools() -> None:
-    run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+    run("npm", "ci", *NPM_OPTIONS)
 
 
 def compile_sources() -> None:
@@ -107,8 +114,7 @@ def install_runtimes(folder: Path) -> None:
     for name in ("package.json", "package-lock.json"):
         shutil.copy(RUNTIMES / name, folder)
     # All of them are optional: what is for another platform is left out.
-    options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
-    subprocess.run(["npm", "ci", *options], cwd=folder, check=True)
+    run("npm", "ci", *NPM_OPTIONS, cwd=folder)
     for program in folder.glob("node_modules/deno/deno"):
         program.chmod(0o755)
 
@@ -127,7 +133,18 @@ def files_of(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
 
+def check_release() -> None:
+    """The release builds the addons that the package declares."""
+    declared = json.loads((PACKAGE / "package.json").read_text())["addons"]
+    built = re.findall(r"target: ([\w-]+)", RELEASE.read_text())
+    if sorted(built) != sorted(declared):
+        sys.exit(
+            f"package.json declares the addons {sorted(declared)}, {RELEASE.name} builds {sorted(built)}"
+        )
+
+
 def lint() -> None:
+    check_release()
     style = ["--config", ".prettierrc.json", "--log-level", "warn"]
     run(TOOLS / "prettier", "--check", ".", CONFORMANCE, *style)
     committed = PACKAGE / "types"
@@ -180,8 +197,8 @@ def platform_package(target: str, main: dict[str, Any]) -> dict[str, object]:
     }
 
 
-def pack(target: str) -> None:
-    """Write the main package and that of `target`, whose addon is the one that was built."""
+def pack(addons: Path | None) -> None:
+    """Write the main package, and those of the addons: all in a folder, or the one that was built."""
     packages = STAMPS / "packages"
     shutil.rmtree(packages, ignore_errors=True)
     main = json.loads((PACKAGE / "package.json").read_text())
@@ -193,25 +210,42 @@ def pack(target: str) -> None:
     ignored = shutil.ignore_patterns("*.node", "tests", "examples", "conformance")
     for folder in ("dist", "esm", "types"):
         shutil.copytree(PACKAGE / folder, packages / "main" / folder, ignore=ignored)
-    write_package(packages / target, platform_package(target, main))
-    shutil.copy(PACKAGE / "dist/barewire.node", packages / target)
-    for name in ("main", target):
+    built = targets if addons else [this_target()]
+    for target in built:
+        write_package(packages / target, platform_package(target, main))
+        addon = addons / target / "barewire.node" if addons else PACKAGE / "dist/barewire.node"
+        shutil.copy(addon, packages / target)
+    for name in ("main", *built):
         run("npm", "pack", "--silent", "--pack-destination", packages, packages / name)
-    try_packages(packages)
+    version = main["version"]
+    try_packages([packages / f"barewire-{name}{version}.tgz" for name in ("", f"{this_target()}-")])
 
 
-def try_packages(packages: Path) -> None:
-    """Install the tarballs in an empty folder, and load the package in both ways."""
-    tarballs = sorted(packages.glob("*.tgz"))
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "package.json").write_text('{"private": true}')
-        options = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
-        subprocess.run(["npm", "install", *options, *tarballs], cwd=folder, check=True)
-        for kind, script in (
-            ("module", "import { VERSION } from 'barewire/sansio'; console.log(VERSION)"),
-            ("commonjs", "console.log(require('barewire/sansio').VERSION)"),
-        ):
-            subprocess.run(["node", f"--input-type={kind}", "--eval", script], cwd=folder, check=True)
+# What a user installs beside the package, from where the tools are.
+BESIDE = ["zod", "@types/node"]
+# As users have it; the declarations are checked themselves, too.
+USER_PROJECT = {
+    "compilerOptions": {"target": "es2022", "module": "nodenext", "strict": True, "types": ["node"]},
+    "include": ["*.mts", "*.cts"],
+}
+
+
+def try_packages(tarballs: list[Path]) -> None:
+    """Install the tarballs in an empty folder, compile the hello programs there, and run them."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        (folder / "package.json").write_text('{"private": true}')
+        (folder / "tsconfig.json").write_text(json.dumps(USER_PROJECT))
+        for source in (PACKAGE / "examples").glob("hello-*"):
+            shutil.copy(source, folder)
+        beside = [PACKAGE / "node_modules" / one for one in BESIDE]
+        run("npm", "install", "--offline", *NPM_OPTIONS, *tarballs, *beside, cwd=folder)
+        run(TOOLS / "tsc", "--project", folder)
+        for client in ("hello-client.mjs", "hello-client.cjs"):
+            said = subprocess.check_output(["node", client], cwd=folder, text=True)
+            print(f"{client}: {said.split()}")
+            if said.split()[-1] != "5":
+                sys.exit(f"{client} ends otherwise")
 
 
 def main() -> None:
@@ -223,7 +257,9 @@ def main() -> None:
         case ["runtimes"]:
             runtimes()
         case ["pack"]:
-            pack(this_target())
+            pack(None)
+        case ["pack", addons]:
+            pack(Path(addons).resolve())
         case ["types"]:
             write_declarations(PACKAGE / "types")
         case _:
