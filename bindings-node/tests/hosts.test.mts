@@ -1,8 +1,12 @@
 /** The hosts of web-standard handlers, as their users write them, and HTTP+SSE beside Streamable HTTP. */
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { serve } from '@hono/node-server';
+import { Client, type Progress } from 'barewire';
 import { createHandler, nodeHandler } from 'barewire/http';
 import express from 'express';
 import { Hono } from 'hono';
@@ -93,4 +97,22 @@ test('HTTP+SSE stands beside Streamable HTTP on Hono', async (t) => {
 test('HTTP+SSE is not served unless it is asked for', async (t) => {
   const { port } = await listen(t, nodeHandler(newServer(), { path: '/mcp' }));
   assert.equal((await fetch(`http://127.0.0.1:${port}/sse`)).status, 404);
+});
+
+test('the example over HTTP serves, and ends in order', async (t) => {
+  const example = fileURLToPath(new URL('../examples/http-server.mjs', import.meta.url));
+  const program = spawn('node', [example, '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => program.kill('SIGKILL'));
+  const exited = once(program, 'exit');
+  const [printed] = await once(program.stdout, 'data');
+  const client = await Client.connect(String(printed).trim());
+  const seen: number[] = [];
+  const onProgress = ({ progress }: Progress) => {
+    if (seen.push(progress) === 1) program.kill('SIGTERM');
+  };
+  const { content } = await client.callTool('count', { to: 3 }, { onProgress });
+  assert.deepEqual(content, [{ type: 'text', text: 'done' }]);
+  assert.deepEqual(seen, [1, 2, 3]);
+  await client.close();
+  assert.deepEqual(await exited, [0, null]);
 });

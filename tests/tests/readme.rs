@@ -1,4 +1,4 @@
-//! Code in the README stands in a file that is built or run: `<!-- from PATH -->` names it.
+//! Code in a README stands in a file that is built or run: `<!-- from PATH -->` names it.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ fn marked_blocks(readme: &str) -> Vec<(&str, String)> {
             continue;
         };
         assert!(
-            lines.next().is_some_and(|fence| fence.starts_with("```")),
+            lines.find(|line| !line.is_empty()).is_some_and(|fence| fence.starts_with("```")),
             "{path}: a block follows its mark"
         );
         let code: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with("```")).collect();
@@ -27,14 +27,19 @@ fn marked_blocks(readme: &str) -> Vec<(&str, String)> {
 #[test]
 fn marked_blocks_stand_in_their_files() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let readme = std::fs::read_to_string(root.join("README.md")).expect("README.md");
-    let blocks = marked_blocks(&readme);
-    assert!(blocks.len() >= 4);
-    for (path, code) in blocks {
-        let file = std::fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
-        let (code, file) = (significant_lines(&code), significant_lines(&file));
-        assert!(code.len() > 3, "{path}: nothing to compare");
-        let stands = file.windows(code.len()).any(|window| window == code);
-        assert!(stands, "the README's code from {path} does not stand there");
+    let read = |path: &str| {
+        std::fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    };
+    for (readme, fewest) in [("README.md", 8), ("bindings-node/README.md", 3)] {
+        let text = read(readme);
+        let blocks = marked_blocks(&text);
+        assert!(blocks.len() >= fewest, "{readme}: fewer blocks than there were");
+        for (path, code) in blocks {
+            let file = read(path);
+            let (code, file) = (significant_lines(&code), significant_lines(&file));
+            assert!(code.len() > 3, "{path}: nothing to compare");
+            let stands = file.windows(code.len()).any(|window| window == code);
+            assert!(stands, "the code of {readme} from {path} does not stand there");
+        }
     }
 }
