@@ -35,9 +35,10 @@ export class Call {
   stopped = false;
   /** What a handler that is kept waiting in this process is found by. */
   memory: string | undefined;
-  readonly pending = new Map<string, Pending>();
-  #answers = new Map<string, InputAnswer>();
-  #kept: Record<string, Json> = {};
+  // Most calls ask nothing, and need none of these.
+  #pending: Map<string, Pending> | undefined;
+  #answers: Map<string, InputAnswer> | undefined;
+  #kept: Record<string, Json> | undefined;
   #counter = 0;
   #controller: AbortController | undefined;
 
@@ -55,7 +56,13 @@ export class Call {
   #take(context: RequestContext): void {
     this.context = context;
     this.#answers = new Map(context.inputAnswers.map((answer) => [answer.key, answer]));
-    if (context.state !== undefined) Object.assign(this.#kept, decodeState(context.state).once);
+    if (context.state !== undefined) this.#kept = { ...this.#kept, ...decodeState(context.state).once };
+  }
+
+  /** The questions that wait for an answer. */
+  get pending(): Map<string, Pending> {
+    this.#pending ??= new Map();
+    return this.#pending;
   }
 
   get signal(): AbortSignal {
@@ -75,14 +82,15 @@ export class Call {
 
   /** What has to travel with a question. */
   state(): Json | undefined {
-    if (this.memory === undefined && Object.keys(this.#kept).length === 0) return undefined;
-    return JSON.stringify({ once: this.#kept, memory: this.memory } satisfies State);
+    if (this.memory === undefined && Object.keys(this.#kept ?? {}).length === 0) return undefined;
+    return JSON.stringify({ once: this.#kept ?? {}, memory: this.memory } satisfies State);
   }
 
   /** Calls a function once over all runs; gives its result as JSON carries it. */
   async once<T>(key: string, make: () => T | Promise<T>): Promise<T> {
-    if (!Object.hasOwn(this.#kept, key)) {
+    if (this.#kept === undefined || !Object.hasOwn(this.#kept, key)) {
       const value = await make();
+      this.#kept ??= {};
       this.#kept[key] = JSON.stringify(value ?? null);
     }
     return JSON.parse(this.#kept[key] as Json) as T;
@@ -117,7 +125,7 @@ export class Call {
 
   /** The answer if there is one. What is not even an object answers nothing; the question is put again. */
   #answer<T>(question: Question<T>): Promise<T> | undefined {
-    const answer = this.#answers.get(question.key);
+    const answer = this.#answers?.get(question.key);
     if (answer === undefined) return undefined;
     const { error, result } = answer;
     if (error !== undefined) {
@@ -146,8 +154,9 @@ export class Call {
 
   /** The questions could not be put at all. */
   refuse(error: unknown): void {
-    const pending = [...this.pending.values()];
-    this.pending.clear();
+    if (this.#pending === undefined) return;
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
     for (const { reject } of pending) reject(error);
   }
 

@@ -29,6 +29,7 @@ import {
   type ResourceTemplate,
   type Tool,
 } from './results.js';
+import { randomSeed } from './seed.js';
 import {
   ConnectionClosedError,
   InvalidResultError,
@@ -460,7 +461,7 @@ function settingsOf(options: ClientOptions): ClientSettings {
     name,
     version,
     ...(title !== undefined && { title }),
-    seed: crypto.getRandomValues(new Uint8Array(32)),
+    seed: randomSeed(),
     now: now(),
     capabilities: capabilitiesOf(options, options.capabilities ?? {}),
     ...(revisions !== undefined && { revisions }),

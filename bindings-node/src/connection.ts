@@ -46,15 +46,19 @@ export class Connection<M extends Machine = Machine> {
 
   /** Calls a verb and works on its events. */
   step(verb: (machine: M, now: number) => HttpServerEvent[]): void {
-    let events: HttpServerEvent[];
+    const events = this.attempt((machine) => verb(machine, now()));
+    if (events !== undefined) this.dispatch(events);
+  }
+
+  /** Calls what may find the machine over already, of which no event is left to tell. */
+  attempt<T>(call: (machine: M) => T): T | undefined {
     try {
-      events = verb(this.machine, now());
+      return call(this.machine);
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
-      this.#disconnected(); // it was over before: no event is left to tell it
-      return;
+      this.#disconnected();
+      return undefined;
     }
-    this.dispatch(events);
   }
 
   /** Gives a command; one that comes after the end is too late to matter. */

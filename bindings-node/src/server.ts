@@ -22,6 +22,7 @@ import { isRecommendedToolName } from './sansio/facts.js';
 import type { HttpServerSettings, Limits, ServerSettings, Timeouts } from './sansio/settings.js';
 import { HttpServer } from './sansio/http-server.js';
 import type { AnySchema, InputOf, OutputOf } from './schema.js';
+import { randomSeed } from './seed.js';
 import { serveStdio } from './stdio-server.js';
 import type { VariablesOf } from './template.js';
 
@@ -267,7 +268,7 @@ export class Server {
       ...options,
       ...(icons && { icons: JSON.stringify(icons) }),
       ...(cacheTtl !== undefined && { ttlMs: cacheTtl }),
-      seed: crypto.getRandomValues(new Uint8Array(32)),
+      seed: randomSeed(),
       clockOrigin: performance.timeOrigin,
       completions: this.#completers.size > 0,
     };

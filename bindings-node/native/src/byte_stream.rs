@@ -7,7 +7,7 @@ use napi::Either;
 use napi::bindgen_prelude::{BufferSlice, Either3, Uint8Array};
 use napi_derive::napi;
 
-use crate::batch::Text;
+use crate::batch::{Batch, Text, told};
 use crate::config;
 use crate::errors::{Failure, Outcome as _};
 use crate::guard::{Carrier, Handle, Held};
@@ -115,6 +115,57 @@ fn take<M: Machine>(stdio: &mut Stdio<M>, room: &mut [u8]) -> Either<u32, Vec<u8
         all.extend_from_slice(portion);
         stdio.consume(length);
     }
+}
+
+/// Bytes at the start of a pool that [`turn`] tells numbers in: two doubles.
+const HEAD: usize = 16;
+
+/// What a host does at the end of each of its turns, in one call: takes out what waits to be sent, as [`data_to_send`]
+/// does, unless `used` is below zero, and the events, and asks how to go on.
+///
+/// The head of the pool tells, first, when to call `handle_timeout` at the latest, -1 for never; then four times the
+/// number of bytes that were put into the pool, plus one if the host should go on reading, and plus two if everything is
+/// over. What comes back is nothing; or the events; or an array of the bytes, for which the pool had too little room.
+/// After either of the latter there may be more events.
+#[napi]
+pub(crate) fn turn(
+    this: &mut Handle,
+    mut pool: BufferSlice<'_>,
+    used: i32,
+) -> Either<Text, Option<Uint8Array>> {
+    let outcome = this.call(|carrier| {
+        let room = usize::try_from(used).ok().map(|used| pool.get_mut(used..).unwrap_or_default());
+        let taken = match room {
+            Some(room) => on_stream!(carrier, stdio => Ok(take(stdio, room)))?,
+            None => Either::A(0),
+        };
+        let mut events = Batch::default();
+        let (count, bytes) = match taken {
+            Either::A(count) => {
+                carrier.tell_events(&mut events);
+                (count, None)
+            }
+            Either::B(bytes) => (0, Some(bytes)),
+        };
+        let (due, flags) = on_stream!(carrier, stdio => Ok(rest(stdio)))?;
+        for (place, number) in pool.chunks_exact_mut(HEAD / 2).zip([due, f64::from(count) * 4.0 + flags]) {
+            place.copy_from_slice(&number.to_ne_bytes());
+        }
+        Ok((events.into_text(), bytes))
+    });
+    match outcome {
+        Ok((events, bytes)) if events.is_empty() => Either::B(bytes.map(Uint8Array::from)),
+        outcome => Either::A(told(outcome.map(|(events, _)| events))),
+    }
+}
+
+/// When to call `handle_timeout`, and whether to read on and whether everything is over, as [`turn`] tells them.
+#[allow(clippy::cast_precision_loss, reason = "milliseconds stay far below")]
+fn rest<M: Machine>(stdio: &mut Stdio<M>) -> (f64, f64) {
+    let due = milliseconds(stdio.machine().poll_timeout()) as f64;
+    let reads = if stdio.wants_input() { 1.0 } else { 0.0 };
+    let is_over = stdio.data_to_send().is_empty() && stdio.is_finished();
+    (due, reads + if is_over { 2.0 } else { 0.0 })
 }
 
 /// Whether the host should go on reading.

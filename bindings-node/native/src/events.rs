@@ -75,8 +75,10 @@ fn revision(row: &mut Row<'_>, revision: Revision) {
     row.number_or_null(names::place_of(revision));
 }
 
+/// A level by its place among all.
 fn log_level(row: &mut Row<'_>, level: Option<LogLevel>) {
-    row.string_or_null(level.map(LogLevel::as_str));
+    let place = level.and_then(|level| LogLevel::ALL.iter().position(|known| *known == level));
+    row.number_or_null(place.map(|place| place as u64));
 }
 
 /// What a peer declared: as it wrote it, and as bits.
@@ -116,20 +118,25 @@ fn question(row: &mut Row<'_>, question: &InputRequest) {
     });
 }
 
+/// Who sent a request, and what came with it: what most requests lack stands last.
 fn context(row: &mut Row<'_>, context: &RequestContext) {
-    row.array(|row| {
+    row.cut_array(|row| {
         revision(row, context.revision);
         row.piece_or_null(json(context.client.as_ref()));
         capabilities(row, &context.capabilities);
         log_level(row, context.log_level);
-        row.piece_or_null(json(context.progress_token.as_ref()));
-        row.piece_or_null(json(context.meta.as_ref()));
         row.number_or_null(context.session.map(barewire::SessionHandle::number));
+        row.piece_or_null(json(context.meta.as_ref()));
         row.number_or_null(context.exchange.map(barewire::ExchangeHandle::number));
+        row.piece_or_null(json(context.progress_token.as_ref()));
         row.string_or_null(context.principal.as_deref());
-        row.array(|answers| context.input_answers.iter().for_each(|one| answer(answers, one)));
+        row.number_or_null(Some(u64::from(context.round)).filter(|&round| round > 0));
         row.piece_or_null(json(context.state.as_ref()));
-        row.number(u64::from(context.round));
+        if context.input_answers.is_empty() {
+            row.null();
+        } else {
+            row.array(|answers| context.input_answers.iter().for_each(|one| answer(answers, one)));
+        }
     });
 }
 

@@ -24,6 +24,7 @@ mod server;
 use barewire::uri_template::UriTemplate;
 use barewire::{Capability, Era, LogLevel, Revision, Revisions, RpcError};
 use napi::Either;
+use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
 
 use crate::errors::{Failure, Outcome};
@@ -54,6 +55,15 @@ pub(crate) fn template_variables(template: String) -> Either<Vec<String>, String
         .map(|template| template.variable_names().map(String::from).collect())
         .map_err(|error| Failure::Argument(error.to_string()));
     variables.given()
+}
+
+/// 32 bytes from the random generator of the system, where it has one that works.
+///
+/// JavaScript has one too, which takes longer to load than a server takes to start.
+#[napi]
+pub(crate) fn random_seed() -> Option<Uint8Array> {
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed).ok().map(|()| seed.to_vec().into())
 }
 
 /// Whether a tool's name is one that the specification advises.

@@ -46,8 +46,8 @@ export class Pieces {
   }
 
   /** The next piece, if there is one in this place. */
-  maybe(length: number | null): string | undefined {
-    return length === null ? undefined : this.take(length);
+  maybe(length: number | null | undefined): string | undefined {
+    return length == null ? undefined : this.take(length);
   }
 
   /** The next piece as bytes: of that length, and either those bytes itself or UTF-8 for them. */

@@ -2,20 +2,54 @@
 
 import { ClientCommands, openSettings } from './client-commands.js';
 import { failure } from './errors.js';
-import { type ClientEvent, eventsOf, type ServerEvent } from './events.js';
+import { type ClientEvent, type Event, eventsOf, type ServerEvent } from './events.js';
 import { given } from './machine.js';
 import { type Handle, native } from './native.js';
-import { pool, take, used } from './pool.js';
+import { head, pool, take, used } from './pool.js';
 import { keysOf, ServerCommands, serverSettings } from './server-commands.js';
 import type { ClientSettings, ServerSettings } from './settings.js';
 
 const NOTHING = new Uint8Array(0);
+const NO_EVENTS: readonly never[] = [];
 
 function dataToSend(handle: Handle): Uint8Array {
   const outcome = native.dataToSend(handle, pool, used);
   if (typeof outcome === 'number') return outcome === 0 ? NOTHING : take(outcome);
   if (typeof outcome === 'string') throw failure(outcome);
   return outcome;
+}
+
+/**
+ * What a host learns at the end of one of its turns. Each member is what the one of that name, or `pollTimeout`, gives.
+ *
+ * @internal
+ */
+export interface Turn<E extends Event> {
+  /** Empty if nothing was to be taken. */
+  readonly data: Uint8Array;
+  readonly events: E[];
+  readonly wantsInput: boolean;
+  readonly isFinished: boolean;
+  readonly due: number | undefined;
+  /** There may be more events. */
+  readonly isPart: boolean;
+}
+
+/** All that a host asks at the end of a turn. A crossing into the addon for each would cost more than the message. */
+function turn<E extends Event>(handle: Handle, takesData: boolean): Turn<E> {
+  const outcome = native.turn(handle, pool, takesData ? used : -1);
+  const events = typeof outcome === 'string' ? eventsOf<E>(outcome) : NO_EVENTS;
+  const due = head[0] as number;
+  const state = head[1] as number;
+  const count = Math.floor(state / 4);
+  return {
+    data: typeof outcome === 'object' && outcome !== null ? outcome : count === 0 ? NOTHING : take(count),
+    events: events as E[],
+    wantsInput: (state & 1) !== 0,
+    isFinished: (state & 2) !== 0,
+    due: due < 0 ? undefined : due,
+    isPart: outcome !== null,
+  };
 }
 
 /** A server behind newline framing, for both eras on one channel. */
@@ -42,6 +76,11 @@ export class Server extends ServerCommands<ServerEvent> {
   /** The transport broke: nothing can be sent or received any more. */
   connectionLost(now: number): ServerEvent[] {
     return eventsOf(native.connectionLost(this.handle, now));
+  }
+
+  /** All that a host asks at the end of a turn; the data stays where it is unless `takesData`. @internal */
+  turn(takesData: boolean): Turn<ServerEvent> {
+    return turn(this.handle, takesData);
   }
 
   /** Takes out all bytes that wait to be sent. They may lie in a larger `ArrayBuffer`, and nobody changes them. */
@@ -90,6 +129,11 @@ export class Client extends ClientCommands<ClientEvent> {
   /** The server was started afresh, as `restartRequired` asked. */
   restart(now: number): ClientEvent[] {
     return eventsOf(native.restart(this.handle, now));
+  }
+
+  /** All that a host asks at the end of a turn; the data stays where it is unless `takesData`. @internal */
+  turn(takesData: boolean): Turn<ClientEvent> {
+    return turn(this.handle, takesData);
   }
 
   /** Takes out all bytes that wait to be sent. They may lie in a larger `ArrayBuffer`, and nobody changes them. */

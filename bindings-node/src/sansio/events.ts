@@ -2,7 +2,7 @@
 
 import { checked, Pieces, type Row, rowsOf } from './batch.js';
 import { errorFrom, type McpError, type RpcError } from './errors.js';
-import { CAPABILITIES, type Era, LEGACY_REVISIONS, type LogLevel, REVISIONS } from './facts.js';
+import { CAPABILITIES, type Era, LEGACY_REVISIONS, LOG_LEVELS, type LogLevel, REVISIONS } from './facts.js';
 
 /** JSON text. What comes from the peer is exactly as it wrote it. */
 export type Json = string;
@@ -505,8 +505,8 @@ export type Event = HttpServerEvent | HttpClientEvent;
 
 const NO_ANSWERS: readonly InputAnswer[] = Object.freeze([]);
 
-function answers(rows: readonly Row[], pieces: Pieces): readonly InputAnswer[] {
-  if (rows.length === 0) return NO_ANSWERS;
+function answers(rows: readonly Row[] | null | undefined, pieces: Pieces): readonly InputAnswer[] {
+  if (rows == null) return NO_ANSWERS;
   return rows.map(([key, result, error]) => ({
     key,
     result: pieces.maybe(result),
@@ -525,27 +525,33 @@ function variables(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
+const isLegacy = REVISIONS.map((revision) => LEGACY_REVISIONS.includes(revision));
+
 function revisionOf(place: number): string {
   return REVISIONS[place] as string;
 }
 
-// Literals are evaluated in order, and so pieces are taken in the order of the row.
+function levelOf(place: number | null | undefined): LogLevel | undefined {
+  return place == null ? undefined : LOG_LEVELS[place];
+}
+
+// Literals are evaluated in order, and so pieces are taken in the order of the row. What a request lacks may be cut off.
 function context(row: Row, pieces: Pieces): RequestContext {
   const revision = revisionOf(row[0]);
   return {
     revision,
-    era: LEGACY_REVISIONS.includes(revision) ? 'legacy' : 'modern',
+    era: isLegacy[row[0]] ? 'legacy' : 'modern',
     client: pieces.maybe(row[1]),
     capabilities: new Capabilities(pieces.maybe(row[2]), row[3]),
-    logLevel: row[4] ?? undefined,
-    progressToken: pieces.maybe(row[5]),
+    logLevel: levelOf(row[4]),
+    session: row[5] ?? undefined,
     meta: pieces.maybe(row[6]),
-    session: row[7] ?? undefined,
-    exchange: row[8] ?? undefined,
+    exchange: row[7] ?? undefined,
+    progressToken: pieces.maybe(row[8]),
     principal: row[9] ?? undefined,
-    inputAnswers: answers(row[10], pieces),
+    round: row[10] ?? 0,
     state: pieces.maybe(row[11]),
-    round: row[12],
+    inputAnswers: answers(row[12], pieces),
   };
 }
 
@@ -662,7 +668,7 @@ const READERS: readonly Reader[] = [
   (row, pieces) => ({
     type: 'logReceived',
     request: row[1] ?? undefined,
-    level: row[2] ?? undefined,
+    level: levelOf(row[2]),
     logger: row[3] ?? undefined,
     data: pieces.take(row[4]),
   }),

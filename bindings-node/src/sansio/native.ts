@@ -46,6 +46,7 @@ export interface Native {
   facts(): string;
   templateVariables(template: string): Given<string[]>;
   isRecommendedToolName(name: string): boolean;
+  randomSeed(): Uint8Array | null;
 
   openServer(settings: string, seed: Uint8Array, keys: Uint8Array): Given<Handle>;
   openClient(settings: string, seed: Uint8Array, now: number): Given<Handle>;
@@ -57,6 +58,7 @@ export interface Native {
   connectionLost(handle: Handle, now: number): Told;
   restart(handle: Handle, now: number): Told;
   dataToSend(handle: Handle, pool: Uint8Array, used: number): number | Uint8Array | string;
+  turn(handle: Handle, pool: Uint8Array, used: number): Told | Uint8Array | null;
   wantsInput(handle: Handle): Given<boolean>;
   isFinished(handle: Handle): Given<boolean>;
   events(handle: Handle): Told;

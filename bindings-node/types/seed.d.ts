@@ -1,0 +1,2 @@
+/** Where the randomness of machines comes from. */
+export {};
