@@ -92,6 +92,8 @@ settings! {
         request_state_bytes: usize,
         /// Items on one page of a list. Default 1000.
         page_items: usize,
+        /// Bytes of the items on one page of a list. Default 1 MiB.
+        page_bytes: usize,
     }
 
     /// Durations in milliseconds; what is left out has its default.

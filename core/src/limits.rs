@@ -36,8 +36,11 @@ pub struct Limits {
     pub inputs: usize,
     /// Bytes of a `requestState`, sent or received. Default 64 KiB.
     pub request_state_bytes: usize,
-    /// Items on one page of a list result. Default 1000.
+    /// Items on one page of a list result; at least one stands there. Default 1000.
     pub page_items: usize,
+    /// Bytes of the items on one page of a list result, for links and peers that take little at once. An item that
+    /// alone is longer has a page to itself. Default 1 MiB.
+    pub page_bytes: usize,
 }
 
 impl Default for Limits {
@@ -57,6 +60,7 @@ impl Default for Limits {
             inputs: 32,
             request_state_bytes: 64 << 10,
             page_items: 1000,
+            page_bytes: 1 << 20,
         }
     }
 }

@@ -5,8 +5,9 @@ use alloc::collections::VecDeque;
 use crate::limits::Limits;
 use crate::machine::{Labels, Route, Transmit};
 
-/// Room for more than this many is given back once a queue is empty, so that a burst costs nothing for ever.
-const KEEP: usize = 256;
+/// Once a queue is empty, room for more than its bound divided by this is given back, so that a burst costs nothing
+/// for ever: 256 places by default.
+const KEPT_PART: usize = 16;
 
 /// The two queues of a machine.
 #[derive(Debug)]
@@ -20,22 +21,33 @@ pub(crate) struct Queues<Event> {
     event_bytes: usize,
     /// Bytes of the message at hand, until an event has been charged with them.
     arriving: usize,
+    /// Room for so many is kept when a queue is empty.
+    kept: usize,
 }
 
 impl<Event> Queues<Event> {
-    pub(crate) fn new() -> Self {
-        Queues { transmits: VecDeque::new(), bytes: 0, events: VecDeque::new(), event_bytes: 0, arriving: 0 }
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Queues {
+            transmits: VecDeque::new(),
+            bytes: 0,
+            events: VecDeque::new(),
+            event_bytes: 0,
+            arriving: 0,
+            kept: limits.queued_events / KEPT_PART,
+        }
     }
 
     /// Queues a message.
     pub(crate) fn send(&mut self, text: alloc::string::String, route: Route, labels: Labels) {
         self.bytes += text.len();
+        make_room(&mut self.transmits);
         self.transmits.push_back(Transmit::Message { text, route, labels });
     }
 
     /// Queues anything but a message.
     pub(crate) fn transmit(&mut self, transmit: Transmit) {
         debug_assert!(!matches!(transmit, Transmit::Message { .. }));
+        make_room(&mut self.transmits);
         self.transmits.push_back(transmit);
     }
 
@@ -54,6 +66,7 @@ impl<Event> Queues<Event> {
     pub(crate) fn tell(&mut self, event: Event) {
         let bytes = core::mem::take(&mut self.arriving);
         self.event_bytes += bytes;
+        make_room(&mut self.events);
         self.events.push_back((event, bytes));
     }
 
@@ -81,20 +94,28 @@ impl<Event> Queues<Event> {
         if let Transmit::Message { text, .. } = &transmit {
             self.bytes -= text.len();
         }
-        give_back(&mut self.transmits);
+        give_back(&mut self.transmits, self.kept);
         Some(transmit)
     }
 
     pub(crate) fn poll_event(&mut self) -> Option<Event> {
         let (event, bytes) = self.events.pop_front()?;
         self.event_bytes -= bytes;
-        give_back(&mut self.events);
+        give_back(&mut self.events, self.kept);
         Some(event)
     }
 }
 
-fn give_back<T>(queue: &mut VecDeque<T>) {
-    if queue.is_empty() && queue.capacity() > KEEP {
+/// Makes room for one more. Few wait at most times: room grows from one place, not from the four that a queue would
+/// begin with.
+fn make_room<T>(queue: &mut VecDeque<T>) {
+    if queue.len() == queue.capacity() {
+        queue.reserve_exact(queue.len().max(1));
+    }
+}
+
+fn give_back<T>(queue: &mut VecDeque<T>, kept: usize) {
+    if queue.is_empty() && queue.capacity() > kept {
         *queue = VecDeque::new();
     }
 }
@@ -105,17 +126,19 @@ mod tests {
 
     #[test]
     fn room_for_a_burst_is_given_back() {
-        let mut queues = Queues::new();
-        for number in 0..10 * KEEP {
+        let limits = Limits::default();
+        let kept = limits.queued_events / KEPT_PART;
+        let mut queues = Queues::new(&limits);
+        for number in 0..10 * kept {
             queues.tell(number);
             queues.send("x".into(), Route::Alone, Labels::default());
         }
-        for number in 0..10 * KEEP {
+        for number in 0..10 * kept {
             assert_eq!(queues.poll_event(), Some(number));
             assert!(queues.poll_transmit().is_some());
         }
         assert!(queues.poll_event().is_none() && queues.poll_transmit().is_none());
-        assert!(queues.events.capacity() <= KEEP && queues.transmits.capacity() <= KEEP);
+        assert!(queues.events.capacity() <= kept && queues.transmits.capacity() <= kept);
         assert_eq!((queues.bytes, queues.event_bytes), (0, 0));
     }
 }

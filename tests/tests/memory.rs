@@ -190,8 +190,8 @@ fn idle_connections_and_waiting_requests_are_small() {
     let sizes = [size_of::<Stdio<Client>>(), size_of::<Stdio<Server>>()].map(usize::cast_signed);
     for revision in REVISIONS {
         let (mut ends, [client, server]) = Ends::new(revision);
-        report("idle client", revision, client + sizes[0], 3_500);
-        report("idle server", revision, server + sizes[1], 10_000);
+        report("idle client", revision, client + sizes[0], 3_000);
+        report("idle server", revision, server + sizes[1], 5_000);
 
         let before = live();
         for _ in 0..REQUESTS {

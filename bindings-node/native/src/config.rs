@@ -51,6 +51,7 @@ settings! {
         inputs: usize,
         request_state_bytes: usize,
         page_items: usize,
+        page_bytes: usize,
     }
 
     Timeouts {

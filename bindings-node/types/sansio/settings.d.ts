@@ -33,6 +33,8 @@ export interface Limits {
     readonly requestStateBytes?: number;
     /** Items on one page of a list. Default 1000. */
     readonly pageItems?: number;
+    /** Bytes of the items on one page of a list; one item stands there whatever its length. Default 1 MiB. */
+    readonly pageBytes?: number;
 }
 /** Durations in milliseconds. */
 export interface Timeouts {

@@ -109,6 +109,7 @@ class Limits:
         inputs: int | None = None,
         request_state_bytes: int | None = None,
         page_items: int | None = None,
+        page_bytes: int | None = None,
     ) -> Limits: ...
     message_bytes: Final[int]
     """Bytes of one inbound message. Default 16 MiB."""
@@ -138,6 +139,8 @@ class Limits:
     """Bytes of the state that travels with questions. Default 64 KiB."""
     page_items: Final[int]
     """Items on one page of a list. Default 1000."""
+    page_bytes: Final[int]
+    """Bytes of the items on one page of a list; one item stands there whatever its length. Default 1 MiB."""
 
 @final
 class Timeouts:

@@ -116,7 +116,7 @@ impl Client {
         let stored = config.era.map(|verdict| verdict.revision).filter(|&known| revisions.contains(known));
         let pending = Pending::new(config.limits.requests_in_flight);
         let mut client = Client {
-            queues: Queues::new(),
+            queues: Queues::new(&config.limits),
             now,
             state: State::Probing,
             opening: Opening::default(),

@@ -153,6 +153,12 @@ impl Revisions {
         Revisions(self.0 & other.0)
     }
 
+    /// The set with `revision` added.
+    #[must_use]
+    pub(crate) const fn with(self, revision: Revision) -> Revisions {
+        Revisions(self.0 | 1 << revision as u8)
+    }
+
     /// Whether `revision` is in the set.
     pub const fn contains(self, revision: Revision) -> bool {
         self.0 & (1 << revision as u8) != 0

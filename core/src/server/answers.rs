@@ -13,6 +13,7 @@ use crate::revision::{
     Era, Method, ResultMembers, Revision, meta, names_elicitations, project_error, write_front, write_result,
 };
 
+use super::catalog::PageBounds;
 use super::in_flight::{InFlight, InFlightTable};
 use super::source::{Channel, Source};
 use super::{Server, refusal};
@@ -235,10 +236,11 @@ impl Server {
     ) {
         let mut pairs = [("", ""); 2];
         let members = result_members(&self.config, &self.identity, revision, None, &mut pairs);
-        let page_items = self.config.limits.page_items.max(1);
+        let limits = &self.config.limits;
+        let bounds = PageBounds { items: limits.page_items.max(1), bytes: limits.page_bytes };
         let mut outcome = Ok(());
         let text = write::response(to.id, 0, |out| {
-            outcome = self.catalog.write_page(out, method, revision, cursor, page_items, &members);
+            outcome = self.catalog.write_page(out, method, revision, cursor, bounds, &members);
         });
         match outcome {
             Ok(()) => self.deliver(to, text, Disposition::Answers),

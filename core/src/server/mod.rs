@@ -150,7 +150,7 @@ impl Server {
         Ok(Server {
             catalog: Catalog::default(),
             offered,
-            queues: Queues::new(),
+            queues: Queues::new(&config.limits),
             now: Instant::ZERO,
             phase: Phase::Open,
             in_flight: InFlightTable::default(),

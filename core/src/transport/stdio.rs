@@ -13,11 +13,15 @@ use crate::time::Instant;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Messages are gathered for one write up to this many bytes; a longer one is handed over without a copy.
-const GATHER: usize = 32 << 10;
+/// Messages are gathered for one write up to the bound on queued bytes divided by this, and 32 KiB at most; a longer one
+/// is handed over without a copy.
+const GATHERED_PART: usize = 256;
+const MOST_GATHERED: usize = 32 << 10;
 
-/// Buffers that grew beyond this are given back once they are empty.
-const KEEP: usize = 2 << 20;
+/// Buffers that grew beyond the bound on queued bytes divided by this, or beyond 2 MiB, are given back once they are
+/// empty.
+const KEPT_PART: usize = 4;
+const MOST_KEPT: usize = 2 << 20;
 
 /// A machine behind newline framing: bytes in, bytes out.
 ///
@@ -37,13 +41,18 @@ pub struct Stdio<M: Machine> {
     consumed: usize,
     /// The machine will send nothing more.
     closed: bool,
+    gather: usize,
+    keep: usize,
 }
 
 impl<M: Machine> Stdio<M> {
     /// Frames the messages of `machine`.
     pub fn new(machine: M) -> Stdio<M> {
+        let queued_bytes = machine.limits().queued_bytes;
         Stdio {
             machine,
+            gather: (queued_bytes / GATHERED_PART).clamp(1, MOST_GATHERED),
+            keep: (queued_bytes / KEPT_PART).min(MOST_KEPT),
             partial: Vec::new(),
             skipping: false,
             output: Vec::new(),
@@ -108,7 +117,7 @@ impl<M: Machine> Stdio<M> {
     /// The bytes to send next, possibly not all there are; empty if there are none. They stay the same until
     /// [`consume`](Self::consume) is called, except that more may follow.
     pub fn data_to_send(&mut self) -> &[u8] {
-        while !self.closed && self.output.len() - self.consumed < GATHER {
+        while !self.closed && self.output.len() - self.consumed < self.gather {
             match self.machine.poll_transmit() {
                 Some(Transmit::Message { text, .. }) => self.append(text.into_bytes()),
                 Some(Transmit::Close) => self.closed = true,
@@ -126,7 +135,7 @@ impl<M: Machine> Stdio<M> {
         if self.consumed == self.output.len() {
             self.consumed = 0;
             self.output.clear();
-            if self.output.capacity() > KEEP {
+            if self.output.capacity() > self.keep {
                 self.output = Vec::new();
             }
         }
@@ -159,7 +168,7 @@ impl<M: Machine> Stdio<M> {
             self.output.drain(..self.consumed);
             self.consumed = 0;
         }
-        if self.output.is_empty() && message.len() > GATHER {
+        if self.output.is_empty() && message.len() > self.gather {
             self.output = message;
         } else {
             self.output.extend_from_slice(&message);
@@ -170,7 +179,7 @@ impl<M: Machine> Stdio<M> {
         let mut whole = core::mem::take(&mut self.partial);
         whole.extend_from_slice(line);
         let outcome = Self::line(&mut self.machine, now, &whole);
-        if whole.capacity() <= KEEP {
+        if whole.capacity() <= self.keep {
             whole.clear();
             self.partial = whole;
         }
@@ -358,7 +367,7 @@ mod tests {
             sent.extend_from_slice(&data[..count]);
             stdio.consume(count);
         }
-        assert!(stdio.output.capacity() <= 4 * GATHER, "{}", stdio.output.capacity());
+        assert!(stdio.output.capacity() <= 4 * MOST_GATHERED, "{}", stdio.output.capacity());
         sent.extend_from_slice(stdio.data_to_send());
         assert_eq!(sent, line.repeat(1_000).as_bytes());
     }
@@ -370,7 +379,7 @@ mod tests {
         assert_eq!(stdio.data_to_send(), b"{}\n[1]\n");
         stdio.consume(2);
         assert_eq!(stdio.data_to_send(), b"\n[1]\n");
-        let long = format!("[\"{}\"]", "x".repeat(2 * GATHER));
+        let long = format!("[\"{}\"]", "x".repeat(2 * MOST_GATHERED));
         stdio.receive_data(Instant::ZERO, format!("{long}\n").as_bytes()).unwrap();
         assert_eq!(stdio.data_to_send().len(), 5 + long.len() + 1);
         stdio.consume(usize::MAX);

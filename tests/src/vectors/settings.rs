@@ -145,7 +145,8 @@ setter!(
     rounds,
     inputs,
     request_state_bytes,
-    page_items
+    page_items,
+    page_bytes
 );
 setter!(
     set_timeouts,

@@ -4,14 +4,14 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
-use core::ops::Bound;
+use alloc::vec::Vec;
 
 use super::cursor;
 use super::definition::{self, Checked};
 use crate::error::ApiMisuse;
 use crate::jsonrpc::RpcError;
 use crate::mirror::params::ParamHeaders;
-use crate::revision::{Definition, Method, ResultMembers, Revision, write_list_result};
+use crate::revision::{Definition, Method, ResultMembers, Revision, Revisions, write_list_result};
 use crate::uri_template::UriTemplate;
 
 /// Room for what stands around the definitions of a page.
@@ -20,19 +20,31 @@ const ENVELOPE: usize = 256;
 #[derive(Debug)]
 pub(super) struct List {
     kind: Definition,
-    /// By number in the order of registration.
-    entries: BTreeMap<u64, Entry>,
+    /// In the order of registration, and so of their numbers.
+    entries: Vec<Entry>,
     numbers: BTreeMap<Arc<str>, u64>,
     next: u64,
 }
 
 #[derive(Debug)]
 struct Entry {
+    number: u64,
     key: Arc<str>,
     definition: Box<str>,
     matter: Matter,
-    /// The definition as each revision may see it, made when first asked for.
-    projections: [Projection; Revision::ALL.len()],
+    /// The definition as the revisions may see it that cannot have all of it.
+    projections: Vec<(Revision, Box<str>)>,
+    /// The revisions that were asked for, for which it is known whether they have a projection.
+    projected: Revisions,
+}
+
+/// How much may stand on one page.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PageBounds {
+    /// Definitions.
+    pub(crate) items: usize,
+    /// Bytes of definitions, with the commas between them.
+    pub(crate) bytes: usize,
 }
 
 /// What a definition says that the server acts on.
@@ -44,18 +56,9 @@ enum Matter {
     Headers(ParamHeaders),
 }
 
-#[derive(Clone, Debug, Default)]
-enum Projection {
-    #[default]
-    Unknown,
-    /// Nothing had to be left out.
-    Same,
-    Text(Box<str>),
-}
-
 impl List {
     pub(super) const fn new(kind: Definition) -> List {
-        List { kind, entries: BTreeMap::new(), numbers: BTreeMap::new(), next: 0 }
+        List { kind, entries: Vec::new(), numbers: BTreeMap::new(), next: 0 }
     }
 
     pub(super) fn add(&mut self, definition: &str) -> Result<(), ApiMisuse> {
@@ -72,15 +75,23 @@ impl List {
         }
         let key: Arc<str> = key.into();
         self.numbers.insert(Arc::clone(&key), self.next);
-        let entry = Entry { key, definition: text, matter, projections: Default::default() };
-        self.entries.insert(self.next, entry);
+        self.entries.push(Entry {
+            number: self.next,
+            key,
+            definition: text,
+            matter,
+            projections: Vec::new(),
+            projected: Revisions::NONE,
+        });
         self.next += 1;
         Ok(())
     }
 
     pub(super) fn remove(&mut self, key: &str) -> Result<(), ApiMisuse> {
         let number = self.numbers.remove(key).ok_or(ApiMisuse::NotRegistered)?;
-        self.entries.remove(&number);
+        if let Ok(place) = self.place(number) {
+            self.entries.remove(place);
+        }
         Ok(())
     }
 
@@ -89,7 +100,8 @@ impl List {
     }
 
     pub(super) fn param_headers(&self, key: &str) -> Option<&ParamHeaders> {
-        match &self.entries.get(self.numbers.get(key)?)?.matter {
+        let place = self.place(*self.numbers.get(key)?).ok()?;
+        match &self.entries.get(place)?.matter {
             Matter::Headers(headers) => Some(headers),
             Matter::Nothing | Matter::Template(_) => None,
         }
@@ -97,10 +109,15 @@ impl List {
 
     /// The templates with their texts, in the order of registration.
     pub(super) fn templates(&self) -> impl Iterator<Item = (&Arc<str>, &UriTemplate)> {
-        self.entries.values().filter_map(|entry| match &entry.matter {
+        self.entries.iter().filter_map(|entry| match &entry.matter {
             Matter::Template(template) => Some((&entry.key, template)),
             Matter::Nothing | Matter::Headers(_) => None,
         })
+    }
+
+    /// Where the definition with this number stands, or would stand.
+    fn place(&self, number: u64) -> Result<usize, usize> {
+        self.entries.binary_search_by_key(&number, |entry| entry.number)
     }
 
     pub(super) fn write_page(
@@ -109,29 +126,37 @@ impl List {
         method: Method,
         revision: Revision,
         cursor: Option<&str>,
-        page_items: usize,
+        bounds: PageBounds,
         members: &ResultMembers<'_>,
     ) -> Result<(), RpcError> {
-        let after = match cursor.filter(|&cursor| cursor != "null") {
-            None => Bound::Unbounded,
-            Some(text) => Bound::Excluded(self.number_in(text)?),
+        let first = match cursor.filter(|&cursor| cursor != "null") {
+            None => 0,
+            Some(text) => self.place(self.number_in(text)? + 1).unwrap_or_else(|place| place),
         };
-        let page_items = page_items.max(1);
         let kind = self.kind;
-        let lengths = self.entries.range((after, Bound::Unbounded)).take(page_items);
-        out.reserve(lengths.map(|(_, entry)| entry.definition.len() + 1).sum::<usize>() + ENVELOPE);
-        let mut rest = self.entries.range_mut((after, Bound::Unbounded));
+        // A place is never beyond the end.
+        let (_, rest) = self.entries.split_at_mut(first);
+        let (mut count, mut bytes) = (0, 0);
+        for entry in rest.iter_mut().take(bounds.items) {
+            let more = bytes + entry.project(kind, revision).len() + 1;
+            // One stands there whatever its length, so that the list goes on.
+            if more > bounds.bytes && count > 0 {
+                break;
+            }
+            (count, bytes) = (count + 1, more);
+        }
+        out.reserve(bytes + ENVELOPE);
+        let goes_on = count < rest.len();
+        let page = &mut rest[..count];
         write_list_result(out, method, revision, members, |out, next_cursor| {
-            let mut last = None;
-            for (&number, entry) in rest.by_ref().take(page_items) {
-                if last.is_some() {
+            for (at, entry) in page.iter_mut().enumerate() {
+                if at > 0 {
                     out.push(',');
                 }
                 out.push_str(entry.project(kind, revision));
-                last = Some(number);
             }
-            if let Some(last) = last.filter(|_| rest.next().is_some()) {
-                cursor::write(next_cursor, kind, last);
+            if let Some(last) = page.last().filter(|_| goes_on) {
+                cursor::write(next_cursor, kind, last.number);
             }
         });
         Ok(())
@@ -144,16 +169,16 @@ impl List {
 }
 
 impl Entry {
+    /// The definition as `revision` may see it; what that is, is found out when it is first asked for.
     fn project(&mut self, kind: Definition, revision: Revision) -> &str {
-        let projection = &mut self.projections[revision as usize];
-        if matches!(projection, Projection::Unknown) {
+        if !self.projected.contains(revision) {
+            self.projected = self.projected.with(revision);
             let text = kind.project(&self.definition, revision);
-            let is_same = text == *self.definition;
-            *projection = if is_same { Projection::Same } else { Projection::Text(text.into()) };
+            if text != *self.definition {
+                self.projections.push((revision, text.into()));
+            }
         }
-        match projection {
-            Projection::Text(text) => text,
-            _ => &self.definition,
-        }
+        let own = self.projections.iter().find(|(of, _)| *of == revision);
+        own.map_or(&self.definition, |(_, text)| text)
     }
 }

@@ -15,6 +15,7 @@ use crate::revision::{Definition, Method, ResultMembers, Revision};
 use crate::uri;
 use crate::uri_template::Value;
 use list::List;
+pub(crate) use list::PageBounds;
 
 /// Everything that is registered. Order is the order of registration; what is removed and registered again
 /// stands at the end.
@@ -154,8 +155,8 @@ impl Catalog {
     }
 
     /// Appends the result of the list method `method`: the page behind `cursor` (the JSON text of the
-    /// parameter, if given), at most `page_items` (at least 1) definitions as `revision` may see them, with
-    /// all that `revision` wants of the result.
+    /// parameter, if given), as many definitions as `bounds` allow and at least one, as `revision` may see them,
+    /// with all that `revision` wants of the result.
     ///
     /// # Errors
     /// -32602 for a cursor that no server with this catalog gave out; -32601 if `method` is no list
@@ -166,7 +167,7 @@ impl Catalog {
         method: Method,
         revision: Revision,
         cursor: Option<&str>,
-        page_items: usize,
+        bounds: PageBounds,
         members: &ResultMembers<'_>,
     ) -> Result<(), RpcError> {
         let list = match method {
@@ -176,7 +177,7 @@ impl Catalog {
             Method::PromptsList => &mut self.prompts,
             _ => return Err(RpcError::new(RpcError::METHOD_NOT_FOUND, "Method not found")),
         };
-        list.write_page(out, method, revision, cursor, page_items, members)
+        list.write_page(out, method, revision, cursor, bounds, members)
     }
 }
 

@@ -32,8 +32,19 @@ fn page(
     cursor: Option<&str>,
     items: usize,
 ) -> Result<Json, RpcError> {
+    let bounds = PageBounds { items, bytes: 1 << 20 };
+    page_within(catalog, method, revision, cursor, bounds)
+}
+
+fn page_within(
+    catalog: &mut Catalog,
+    method: Method,
+    revision: Revision,
+    cursor: Option<&str>,
+    bounds: PageBounds,
+) -> Result<Json, RpcError> {
     let mut out = String::new();
-    catalog.write_page(&mut out, method, revision, cursor, items, &members())?;
+    catalog.write_page(&mut out, method, revision, cursor, bounds, &members())?;
     Ok(Json::new(&out).expect(&out))
 }
 
@@ -321,4 +332,39 @@ fn definitions_take_one_line() {
         .unwrap();
     let written = text_of(&mut catalog, Method::ToolsList, Revision::V2024_11_05);
     assert_eq!(written, r#"{"tools":[{"name":"a\nb","inputSchema":{"type": "object"}}]}"#);
+}
+
+// proves: FEAT-206
+#[test]
+fn pages_respect_a_bound_on_bytes() {
+    let names_of_all: Vec<String> =
+        (0..40).map(|number| format!("{number}{}", "n".repeat(1 + number % 7))).collect();
+    let all: Vec<&str> = names_of_all.iter().map(String::as_str).collect();
+    let mut catalog = catalog_of(&all);
+    for bytes in [0, 1, 60, 100, 101, 250, 1_000, 10_000] {
+        for items in [1, 3, 100] {
+            let bounds = PageBounds { items, bytes };
+            let (mut cursor, mut seen) = (None, Vec::new());
+            loop {
+                let revision = Revision::V2025_11_25;
+                let page = page_within(&mut catalog, Method::ToolsList, revision, cursor.as_deref(), bounds)
+                    .unwrap();
+                let text = page.member("tools").unwrap();
+                let (names, next) = names(&page);
+                // Brackets, but no comma behind the last.
+                assert!(names.len() == 1 || text.as_str().len() - 1 <= bytes, "{text} of {bytes}");
+                assert!(!names.is_empty() && names.len() <= items);
+                // Nothing that had room is left for the next page.
+                let next_tool = all.get(seen.len() + names.len()).map(|name| tool(name).len() + 1);
+                let is_full = next_tool.is_some_and(|more| text.as_str().len() - 1 + more > bytes);
+                assert!(next.is_none() || names.len() == items || is_full);
+                seen.extend(names);
+                cursor = next;
+                if cursor.is_none() {
+                    break;
+                }
+            }
+            assert_eq!(seen, all);
+        }
+    }
 }
