@@ -136,27 +136,23 @@ impl List {
         let kind = self.kind;
         // A place is never beyond the end.
         let (_, rest) = self.entries.split_at_mut(first);
-        let (mut count, mut bytes) = (0, 0);
-        for entry in rest.iter_mut().take(bounds.items) {
-            let more = bytes + entry.project(kind, revision).len() + 1;
-            // One stands there whatever its length, so that the list goes on.
-            if more > bounds.bytes && count > 0 {
-                break;
-            }
-            (count, bytes) = (count + 1, more);
-        }
-        out.reserve(bytes + ENVELOPE);
-        let goes_on = count < rest.len();
-        let page = &mut rest[..count];
+        let lengths = rest.iter().take(bounds.items).map(|entry| entry.definition.len() + 1);
+        out.reserve(lengths.sum::<usize>().min(bounds.bytes) + ENVELOPE);
         write_list_result(out, method, revision, members, |out, next_cursor| {
-            for (at, entry) in page.iter_mut().enumerate() {
-                if at > 0 {
+            let (mut last, mut bytes) = (None, 0);
+            for (at, entry) in rest.iter_mut().enumerate() {
+                let number = entry.number;
+                let text = entry.project(kind, revision);
+                bytes += text.len() + 1;
+                // The first stands there whatever its length, so that the list goes on.
+                if let Some(last) = last {
+                    if at == bounds.items || bytes > bounds.bytes {
+                        return cursor::write(next_cursor, kind, last);
+                    }
                     out.push(',');
                 }
-                out.push_str(entry.project(kind, revision));
-            }
-            if let Some(last) = page.last().filter(|_| goes_on) {
-                cursor::write(next_cursor, kind, last.number);
+                out.push_str(text);
+                last = Some(number);
             }
         });
         Ok(())
