@@ -93,6 +93,7 @@ export abstract class Endpoint {
     readonly resume: Resume,
     handler: Handler,
   ) {
+    if (typeof handler !== 'function') throw new TypeError(`the handler of '${key}' is not a function`);
     this.handler = handler as (given: unknown, context: Context) => unknown;
   }
 

@@ -1,6 +1,6 @@
 /** A server as a function from `Request` to `Response`. */
 
-import { HttpHost, type HttpOptions } from './http-host.js';
+import { HttpHost, type HttpOptions, principalOf } from './http-host.js';
 import type { ExchangeHandle } from './sansio/events.js';
 import type { HeaderPairs } from './sansio/headers.js';
 import type { ResponsePart } from './sansio/http-server.js';
@@ -36,7 +36,7 @@ export interface Handler {
 export function createHandler(server: Server, options: HandlerOptions = {}): Handler {
   const host = new HttpHost(server, options);
   const handler = async (request: Request): Promise<Response> =>
-    respond(host, request, options.principal?.(request));
+    respond(host, request, principalOf(options.principal, request));
   return Object.assign(handler, { close: () => host.close() });
 }
 
@@ -45,7 +45,7 @@ const EMPTY = new Uint8Array(0);
 async function respond(host: HttpHost, request: Request, principal: string | undefined): Promise<Response> {
   const { pathname, search, host: name } = new URL(request.url);
   const endpoint = host.endpoint(pathname, search.slice(1));
-  if (endpoint === undefined) return new Response('Not Found', { status: 404 });
+  if (endpoint === undefined) return new Response('There is no MCP endpoint at this path', { status: 404 });
   if (request.bodyUsed) throw new TypeError('something else has read the body of the request');
   const options = principal === undefined ? endpoint : { ...endpoint, principal };
   // A `Request` may keep the name that it was sent to in its URL alone.

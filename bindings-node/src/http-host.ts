@@ -76,9 +76,28 @@ class HttpConnection extends Connection<HttpServer> {
   }
 }
 
+function optionPath(path: string): string {
+  if (!path.startsWith('/')) throw new RangeError(`a path begins with a slash: '/mcp', not '${path}'`);
+  return endpointPath(path);
+}
+
 /** The path of an endpoint as requests are compared with it: without a slash at its end. */
 function endpointPath(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+/**
+ * Who sends a request. A promise would be the same principal for everybody, so that it is none.
+ *
+ * @internal
+ */
+export function principalOf<R>(
+  tell: ((request: R) => string | undefined) | undefined,
+  request: R,
+): string | undefined {
+  const principal = tell?.(request);
+  if (principal === undefined || typeof principal === 'string') return principal;
+  throw new TypeError(`principal gives a string or nothing, at once, not ${String(principal)}`);
 }
 
 /** @internal */
@@ -112,10 +131,10 @@ export class HttpHost implements Host {
       retry,
     } = options;
     this.#server = server;
-    this.#path = path === undefined ? undefined : endpointPath(path);
+    this.#path = path === undefined ? undefined : optionPath(path);
     if (sse !== false) {
       const { stream, messages } = sse === true ? SSE_PATHS : sse;
-      this.#sse = { stream: endpointPath(stream), messages: endpointPath(messages) };
+      this.#sse = { stream: optionPath(stream), messages: optionPath(messages) };
     }
     this.machine = server.httpMachine({
       ...(allowedOrigins && { allowedOrigins }),

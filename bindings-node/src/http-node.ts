@@ -1,7 +1,7 @@
 /** A server as a listener of `node:http`, for express, fastify and others too. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { HttpHost, type HttpOptions } from './http-host.js';
+import { HttpHost, type HttpOptions, principalOf } from './http-host.js';
 import type { ExchangeHandle } from './sansio/events.js';
 import type { ReceiveOptions, ResponsePart } from './sansio/http-server.js';
 import type { Server } from './server.js';
@@ -50,13 +50,13 @@ export function nodeHandler(server: Server, options: NodeHandlerOptions = {}): N
   const handler = (request: IncomingMessage, response: ServerResponse, body?: unknown): void => {
     const endpoint = host.hasOneEndpoint ? {} : endpointOf(host, request);
     if (endpoint === undefined) {
-      refuse(response, 404, 'Not Found');
+      refuse(response, 404, 'There is no MCP endpoint at this path');
       return;
     }
     let who: string | undefined;
     let read: Uint8Array | undefined;
     try {
-      who = principal?.(request);
+      who = principalOf(principal, request);
       read = readBody(request, body);
     } catch (error) {
       if (typeof body === 'function') throw error; // express, and what is like it, answers for errors itself

@@ -361,6 +361,7 @@ test('mistakes of the caller are found where they are made', async () => {
   await using client = await Client.connect(scripted());
   await assert.rejects(client.callTool('echo', ['a']), TypeError);
   await assert.rejects(client.callTool('echo', { big: 1n }), TypeError);
+  await assert.rejects(client.callTool('echo', { text: 'a' }, { timeout: Infinity }), RangeError);
 });
 
 test('a server that asks without reading the answers has to wait', async () => {

@@ -242,6 +242,9 @@ test('a mistake in a definition is told where it is registered', () => {
   const server = newServer();
   assert.throws(() => server.resource('x://{', { name: 'x' }, () => ''), ApiMisuseError);
   assert.throws(() => server.tool('x', { input: z.string() as never }, () => ''), TypeError);
+  assert.throws(() => server.tool('x', {}, undefined as never), /the handler of 'x' is not a function/);
+  server.tool('x', {}, () => '');
+  assert.throws(() => server.tool('x', {}, () => ''), ApiMisuseError);
 });
 
 test('answers that are owed at the end of input are sent', async () => {

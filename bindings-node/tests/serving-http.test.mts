@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { mock, type TestContext, test } from 'node:test';
-import type { Context, Server } from 'barewire';
+import { type Context, Server } from 'barewire';
 import { createHandler, nodeHandler } from 'barewire/http';
 import express, { type ErrorRequestHandler } from 'express';
 import fastify from 'fastify';
@@ -228,6 +228,25 @@ test('node: a principal that throws fails its request alone', async (t) => {
   }) satisfies ErrorRequestHandler);
   const response = await (await listen(t, app))(post({ id: 1, ...INITIALIZE }, 'x'));
   assert.deepEqual([response.status, await response.text()], [401, 'no such token']);
+});
+
+test('mistakes in options are found at once', async () => {
+  const server = newServer();
+  for (const serve of [nodeHandler, createHandler]) {
+    assert.throws(() => serve(server, { path: 'mcp' }), /begins with a slash: '\/mcp', not 'mcp'/);
+    assert.throws(() => serve(server, { sse: { stream: '/sse', messages: 'm' } }), /begins with a slash/);
+    for (const wrong of [-1, 1.5, NaN, Infinity]) {
+      assert.throws(() => serve(server, { keepAlive: wrong }), {
+        name: 'RangeError',
+        message: `keepAlive is a whole number, 0 or more, not ${wrong}`,
+      });
+    }
+    assert.throws(() => serve(server, { allowedOrigins: ['app.example'] }), /is not an origin/);
+    assert.throws(() => serve(server, { allowedHosts: ['https://app.example'] }), /is not a host/);
+  }
+  const handler = createHandler(server, { principal: (async () => 'ann') as never });
+  await assert.rejects(handler(post({ id: 1, ...INITIALIZE })), /principal gives a string or nothing/);
+  assert.throws(() => new Server({ name: 's', version: '1', limits: { sessions: Infinity } }), /sessions/);
 });
 
 test('a body that something else has read, and not handed on, is an error', async (t) => {

@@ -2,7 +2,7 @@
 
 import { given } from './machine.js';
 import { type ChildHandle, native } from './native.js';
-import type { Timeouts } from './settings.js';
+import { settingsText, type Timeouts } from './settings.js';
 
 /** What to do to a child. */
 export type ChildAction = 'closeInput' | 'terminate' | 'kill';
@@ -17,7 +17,7 @@ export class ChildShutdown {
 
   /** Takes the waits from `childExit` and `childTerminate`. */
   constructor(timeouts: Timeouts = {}) {
-    this.#handle = given(native.openChildShutdown(JSON.stringify(timeouts)));
+    this.#handle = given(native.openChildShutdown(settingsText(timeouts)));
   }
 
   /** Begins to end the child. Harmless when begun before. */

@@ -11,7 +11,7 @@ import type {
 import { type LogLevel, REVISIONS } from './facts.js';
 import { done, given, Machine } from './machine.js';
 import { native } from './native.js';
-import type { ClientSettings, RequestOptions } from './settings.js';
+import { type ClientSettings, type RequestOptions, settingsText } from './settings.js';
 
 /** A list of a server. */
 export type Listing = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
@@ -36,11 +36,11 @@ export interface Completion {
  * @internal
  */
 export function openSettings(settings: Omit<ClientSettings, 'seed' | 'now'>): string {
-  return JSON.stringify(settings);
+  return settingsText(settings);
 }
 
 function written(options: RequestOptions | undefined): string | undefined {
-  return options === undefined ? undefined : JSON.stringify(options);
+  return options === undefined ? undefined : settingsText(options);
 }
 
 /**

@@ -13,7 +13,7 @@ import { done, given } from './machine.js';
 import { native } from './native.js';
 import { pool, take, used } from './pool.js';
 import { keysOf, ServerCommands, serverSettings } from './server-commands.js';
-import type { HttpServerSettings } from './settings.js';
+import { type HttpServerSettings, settingsText } from './settings.js';
 
 /** What is known of a request beside its method, headers and body. */
 export interface ReceiveOptions {
@@ -79,7 +79,7 @@ function split(settings: HttpServerSettings): [http: string, machine: string] {
     keptAge,
     externalSessions,
   };
-  return [JSON.stringify(http), serverSettings(machine)];
+  return [settingsText(http), serverSettings(machine)];
 }
 
 /**

@@ -13,7 +13,7 @@ import type {
 import type { LogLevel } from './facts.js';
 import { done, given, Machine } from './machine.js';
 import { native } from './native.js';
-import type { ServerSettings } from './settings.js';
+import { type ServerSettings, settingsText } from './settings.js';
 
 /** A question for the client. */
 export interface InputQuestion {
@@ -42,7 +42,7 @@ export interface RpcErrorValue {
  */
 export function serverSettings(settings: ServerSettings): string {
   const { seed, requestStateKeys, ...rest } = settings;
-  return JSON.stringify(rest);
+  return settingsText(rest);
 }
 
 /**

@@ -175,3 +175,17 @@ export interface RequestOptions {
   /** An object of members for `_meta`. */
   readonly meta?: Json;
 }
+
+/**
+ * The JSON of settings. Numbers among them are whole, but for the one moment in time; JSON would make nothing, and so the
+ * default, of some that are not.
+ *
+ * @internal
+ */
+export function settingsText(settings: object): Json {
+  return JSON.stringify(settings, (name, value: unknown) => {
+    if (typeof value !== 'number' || name === 'clockOrigin') return value;
+    if (Number.isSafeInteger(value) && value >= 0) return value;
+    throw new RangeError(`${name} is a whole number, 0 or more, not ${value}`);
+  });
+}

@@ -1,5 +1,5 @@
 /** The steps that end a child process. */
-import type { Timeouts } from './settings.js';
+import { type Timeouts } from './settings.js';
 /** What to do to a child. */
 export type ChildAction = 'closeInput' | 'terminate' | 'kill';
 /**

@@ -2,7 +2,7 @@
 import type { Event, InputHandle, Json, RequestHandle, SubscriptionFilter, SubscriptionHandle } from './events.js';
 import { type LogLevel } from './facts.js';
 import { Machine } from './machine.js';
-import type { RequestOptions } from './settings.js';
+import { type RequestOptions } from './settings.js';
 /** A list of a server. */
 export type Listing = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
 /** What suggestions are asked for: an argument of either a prompt or a resource template. */

@@ -2,7 +2,7 @@
 import { type ExchangeHandle, type HttpServerEvent, type SessionHandle } from './events.js';
 import { type HeaderPairs } from './headers.js';
 import { ServerCommands } from './server-commands.js';
-import type { HttpServerSettings } from './settings.js';
+import { type HttpServerSettings } from './settings.js';
 /** What is known of a request beside its method, headers and body. */
 export interface ReceiveOptions {
     /** Who sends it, by any key; sessions belong to it. */
