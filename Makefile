@@ -1,7 +1,7 @@
 # `make` alone lists the targets. Everything that is built or installed lands in target/ and .work/.
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint docs wheel node node-packages node-types node-runtimes demo interop authorization conformance fuzz bench instructions requirements requirements-update
+.PHONY: help test lint docs wheel node node-packages node-types node-runtimes c-header demo interop authorization conformance fuzz bench instructions requirements requirements-update
 STEPS ?=
 BINDING ?= python
 ARGS ?=
@@ -32,6 +32,9 @@ node-types: node ## The committed declarations of the Node package, written anew
 
 node-runtimes: ## Other runtimes that the Node tests try the package on, in .work/runtimes
 	@python3 tests/node_env.py runtimes
+
+c-header: ## The committed header of the C library, written anew
+	@cargo run --quiet -p barewire-c-header
 
 demo: wheel ## A client and a server over stdio, legacy and modern
 	@.work/venv/bin/python bindings-python/examples/demo.py

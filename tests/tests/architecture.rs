@@ -273,6 +273,18 @@ fn the_core_is_no_std_and_safe() {
 }
 
 #[test]
+fn only_the_c_interface_has_unsafe_blocks() {
+    let mut faults = Vec::new();
+    let bindings = ["bindings-python/", "bindings-node/", "bindings-uniffi/"];
+    for file in files().iter().filter(|file| bindings.iter().any(|folder| file.is_rust_below(folder))) {
+        for (number, line) in file.code_lines().filter(|(_, line)| line.contains("unsafe {")) {
+            faults.push(format!("{}:{number}: {}", file.path, line.trim()));
+        }
+    }
+    assert_none("unsafe blocks outside the C interface", &faults);
+}
+
+#[test]
 fn source_files_are_short() {
     let faults: Vec<_> = files()
         .iter()
@@ -299,6 +311,7 @@ const HOMES: [Home; 3] = [
         words: &["\"2024-", "\"2025-", "\"2026-"],
         within: &[
             "core/src/",
+            "bindings-c/",
             "bindings-python/src/",
             "bindings-python/python/",
             "bindings-node/native/",
@@ -311,6 +324,7 @@ const HOMES: [Home; 3] = [
         words: &["\"Mcp-", "\"mcp-", "\"MCP-"],
         within: &[
             "core/src/",
+            "bindings-c/",
             "bindings-python/src/",
             "bindings-python/python/",
             "bindings-node/native/",
@@ -337,6 +351,7 @@ const HOMES: [Home; 3] = [
             "\"tools/",
         ],
         within: &[
+            "bindings-c/",
             "bindings-python/src/",
             "bindings-python/python/",
             "bindings-node/native/",

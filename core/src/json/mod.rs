@@ -2,12 +2,14 @@
 
 pub(crate) mod dialect;
 pub(crate) mod scan;
+mod text;
 
 use alloc::sync::Arc;
 use core::fmt;
 use core::ops::Range;
 
 pub use scan::{MAX_DEPTH, ScanError};
+pub use text::{JsonItem, JsonKind, JsonText, PointerError, unescape};
 
 /// One complete JSON value as text, sharing the message that it arrived in.
 ///
@@ -60,6 +62,11 @@ impl Json {
     /// Keys are compared as written; of duplicates the last one counts.
     pub fn member(&self, member: &str) -> Option<Json> {
         self.member_or_null(member).filter(|value| value.as_str() != "null")
+    }
+
+    /// The value as borrowed text, for JSON Pointers and exact scalars.
+    pub fn as_text(&self) -> JsonText<'_> {
+        JsonText::trusted(self.as_str())
     }
 
     /// As [`member`](Self::member), where `null` counts as a value.

@@ -68,6 +68,11 @@ impl<'a> Scanner<'a> {
         None
     }
 
+    /// Consumes one byte that was seen.
+    pub(crate) fn skip(&mut self) {
+        self.at += 1;
+    }
+
     /// Consumes `byte` (after white space) or fails.
     #[inline]
     pub(crate) fn expect(&mut self, byte: u8) -> Result<(), ScanError> {

@@ -1,0 +1,110 @@
+//! What every call passes through: one guard against panics, one place for what was wrong.
+
+use alloc::boxed::Box;
+use alloc::string::{String, ToString as _};
+
+use crate::event::bw_event;
+use crate::status::{Failure, bw_status};
+
+/// Runs `work`; a panic in it becomes an error.
+#[cfg(feature = "std")]
+pub(crate) fn caught<R>(work: impl FnOnce() -> Result<R, Failure>) -> Result<R, Failure> {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    // Whoever catches a panic here lets nobody see what it left behind.
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(Failure::POISONED))
+}
+
+/// Runs `work`. Without `std` a panic does not return: it ends in the hook of the leaf crate.
+#[cfg(not(feature = "std"))]
+pub(crate) fn caught<R>(work: impl FnOnce() -> Result<R, Failure>) -> Result<R, Failure> {
+    work()
+}
+
+/// Runs the work of a function without a handle.
+pub(crate) fn status(work: impl FnOnce() -> Result<(), Failure>) -> bw_status {
+    caught(work).err().map_or(0, |failure| failure.code())
+}
+
+/// What a handle of a machine holds: the machine until a panic ends it, the event polled last, what was wrong last.
+pub(crate) struct Held<C> {
+    carrier: Option<C>,
+    /// Comes from a box. It is reached through this pointer only, so that C may read an event while it gives commands.
+    event: *mut bw_event,
+    message: String,
+    /// A text that a function has given.
+    text: String,
+}
+
+impl<C> Held<C> {
+    pub(crate) fn new(carrier: C) -> Held<C> {
+        Held {
+            carrier: Some(carrier),
+            event: Box::into_raw(Box::new(bw_event::none())),
+            message: String::new(),
+            text: String::new(),
+        }
+    }
+
+    /// Runs `work` on the machine and notes why it failed. After a panic the machine is dropped and nobody sees it half
+    /// changed; from then on every call is answered `Poisoned`.
+    pub(crate) fn run<R>(&mut self, work: impl FnOnce(&mut C) -> Result<R, Failure>) -> Result<R, Failure> {
+        let outcome = match &mut self.carrier {
+            Some(carrier) => caught(|| work(carrier)),
+            None => Err(Failure::POISONED),
+        };
+        if let Err(failure) = &outcome {
+            if failure.is_poisoned()
+                && let Some(carrier) = self.carrier.take()
+            {
+                // Dropping it may panic again.
+                let _ = caught(|| {
+                    drop(carrier);
+                    Ok(())
+                });
+            }
+            self.message = failure.to_string();
+        }
+        outcome
+    }
+
+    /// As [`run`](Self::run), for what has no errors: `otherwise` where there is no machine any more.
+    pub(crate) fn look<R>(&mut self, otherwise: R, work: impl FnOnce(&mut C) -> R) -> R {
+        self.run(|carrier| Ok(work(carrier))).unwrap_or(otherwise)
+    }
+
+    /// The event that `poll` gives, in the place of the one before.
+    pub(crate) fn poll_event(&mut self, poll: impl FnOnce(&mut C) -> Option<bw_event>) -> *const bw_event {
+        let polled = self.run(|carrier| Ok(poll(carrier))).unwrap_or(None);
+        let is_some = polled.is_some();
+        // SAFETY: the pointer comes from a box that lives as long as this handle. C holds no reference during the call,
+        // by the contract of handles, and Rust makes none that outlives a call.
+        unsafe { *self.event = polled.unwrap_or_else(bw_event::none) };
+        if is_some { self.event } else { core::ptr::null() }
+    }
+
+    /// What was wrong with the last call that failed.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Keeps a text for C until the next one.
+    pub(crate) fn keep_text(&mut self, text: String) -> &str {
+        self.text = text;
+        &self.text
+    }
+}
+
+impl<C> Drop for Held<C> {
+    fn drop(&mut self) {
+        // SAFETY: the pointer comes from a box that was not given back before.
+        drop(unsafe { Box::from_raw(self.event) });
+    }
+}
+
+/// Frees a handle; a panic in a destructor goes no further.
+pub(crate) fn free<T>(handle: Option<Box<T>>) {
+    let _ = caught(|| {
+        drop(handle);
+        Ok(())
+    });
+}
