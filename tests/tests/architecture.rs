@@ -311,7 +311,7 @@ const HOMES: [Home; 3] = [
         words: &["\"2024-", "\"2025-", "\"2026-"],
         within: &[
             "core/src/",
-            "bindings-c/",
+            "bindings-c/src/",
             "bindings-python/src/",
             "bindings-python/python/",
             "bindings-node/native/",
@@ -324,7 +324,7 @@ const HOMES: [Home; 3] = [
         words: &["\"Mcp-", "\"mcp-", "\"MCP-"],
         within: &[
             "core/src/",
-            "bindings-c/",
+            "bindings-c/src/",
             "bindings-python/src/",
             "bindings-python/python/",
             "bindings-node/native/",
@@ -351,7 +351,7 @@ const HOMES: [Home; 3] = [
             "\"tools/",
         ],
         within: &[
-            "bindings-c/",
+            "bindings-c/src/",
             "bindings-python/src/",
             "bindings-python/python/",
             "bindings-node/native/",
