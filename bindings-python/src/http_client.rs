@@ -186,7 +186,7 @@ client_class! {
         fn poll_http_event(this: &Bound<'_, Self>) -> PyResult<Option<AuthorizationRequired>> {
             let event = with(this, |http| Ok(http.poll_http_event()))?;
             Ok(match event {
-                Some(HttpClientEvent::AuthorizationRequired { exchange, status, challenges }) => {
+                Some(HttpClientEvent::AuthorizationRequired { exchange, status, challenges, .. }) => {
                     Some(AuthorizationRequired { exchange, status, challenges })
                 }
                 _ => None,

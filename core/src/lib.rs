@@ -82,6 +82,7 @@
 
 extern crate alloc;
 
+pub mod auth;
 mod cache;
 pub mod client;
 mod config;

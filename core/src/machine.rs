@@ -122,6 +122,16 @@ pub enum Input<'a> {
         /// What became of it.
         failure: Failure,
     },
+    /// The exchange of a request waits for the host to authorize it (HTTP client): the time of the request stands still.
+    Held {
+        /// The request.
+        request: RequestHandle,
+    },
+    /// It is sent again: time goes on.
+    Released {
+        /// The request.
+        request: RequestHandle,
+    },
     /// A legacy session is over: its client ended it, or it was not used for too long (HTTP server).
     SessionEnded {
         /// The session.

@@ -5,6 +5,7 @@
 //! id is the handle's number, so that most answers are found in one step.
 
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::vec::Vec;
 
 use crate::jsonrpc::RequestId;
 use crate::machine::RequestHandle;
@@ -17,6 +18,8 @@ pub(crate) struct Pending<T> {
     /// Handles by the ids of attempts after the first.
     renewed: BTreeMap<u64, u64>,
     deadlines: BTreeSet<(Instant, u64)>,
+    /// Requests for which no time passes, with since when that is so.
+    held: BTreeMap<u64, Held>,
     /// Ids whose answer is no longer wanted but may still come, oldest first.
     abandoned: VecDeque<u64>,
     abandoned_limit: usize,
@@ -32,6 +35,14 @@ struct Entry<T> {
     armed: Option<Instant>,
     progress: Option<Progress>,
     owned: T,
+}
+
+/// A request for which no time passes.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    since: Instant,
+    /// What is armed again afterwards, later by as much.
+    deadline: Option<Instant>,
 }
 
 /// How long a request may take.
@@ -64,6 +75,7 @@ impl<T> Pending<T> {
             entries: BTreeMap::new(),
             renewed: BTreeMap::new(),
             deadlines: BTreeSet::new(),
+            held: BTreeMap::new(),
             abandoned: VecDeque::new(),
             abandoned_limit,
             last: 0,
@@ -142,7 +154,7 @@ impl<T> Pending<T> {
 
     /// Starts the wait for silence anew for every request that `waits`.
     pub(crate) fn touch_all(&mut self, now: Instant, waits: impl Fn(&T) -> bool) {
-        let handles: alloc::vec::Vec<_> =
+        let handles: Vec<_> =
             self.iter().filter(|(_, owned)| waits(owned)).map(|(request, _)| request).collect();
         for request in handles {
             self.touch(now, request);
@@ -168,8 +180,44 @@ impl<T> Pending<T> {
         self.arm(request, None);
     }
 
+    /// Lets no time pass for a request.
+    pub(crate) fn hold(&mut self, now: Instant, request: RequestHandle) {
+        let number = request.number();
+        let Some(entry) = self.entries.get(&number) else { return };
+        if !self.held.contains_key(&number) {
+            let deadline = entry.armed;
+            self.arm(request, None);
+            self.held.insert(number, Held { since: now, deadline });
+        }
+    }
+
+    /// Lets time go on for a request.
+    pub(crate) fn release(&mut self, now: Instant, request: RequestHandle) {
+        let Some(Held { since, deadline }) = self.held.remove(&request.number()) else { return };
+        let Some(entry) = self.entries.get_mut(&request.number()) else { return };
+        let held = now.since(since);
+        entry.clock.end = entry.clock.end.after(held);
+        self.arm(request, deadline.map(|deadline| deadline.after(held)));
+    }
+
+    pub(crate) fn hold_all(&mut self, now: Instant) {
+        for request in self.entries.keys().copied().collect::<Vec<_>>() {
+            self.hold(now, RequestHandle::from_number(request));
+        }
+    }
+
+    pub(crate) fn release_all(&mut self, now: Instant) {
+        for request in self.held.keys().copied().collect::<Vec<_>>() {
+            self.release(now, RequestHandle::from_number(request));
+        }
+    }
+
     fn arm(&mut self, request: RequestHandle, deadline: Option<Instant>) {
         let number = request.number();
+        if let Some(held) = self.held.get_mut(&number) {
+            held.deadline = deadline;
+            return;
+        }
         let Some(entry) = self.entries.get_mut(&number) else { return };
         if entry.armed == deadline {
             return;
@@ -199,6 +247,7 @@ impl<T> Pending<T> {
     pub(crate) fn take(&mut self, request: RequestHandle) -> Option<T> {
         let number = request.number();
         let entry = self.entries.remove(&number)?;
+        self.held.remove(&number);
         if let Some(armed) = entry.armed {
             self.deadlines.remove(&(armed, number));
         }
@@ -266,6 +315,7 @@ impl<T> Pending<T> {
     /// Removes everything, in order of creation. Nothing is armed any more.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = (RequestHandle, T)> + use<T> {
         self.deadlines.clear();
+        self.held.clear();
         self.renewed.clear();
         self.abandoned.clear();
         let entries = core::mem::take(&mut self.entries);
@@ -281,7 +331,6 @@ fn wire_id(number: u64) -> RequestId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::vec::Vec;
 
     fn at(milliseconds: u64) -> Instant {
         Instant::from_millis(milliseconds)

@@ -38,7 +38,7 @@ const LAYERS: [Layer; 9] = [
     // 7: transports, generic over the role.
     Layer { modules: &["transport"], below: 5, also: &["config"] },
     // 8: authorization, which exchanges HTTP values and knows no message.
-    Layer { modules: &["auth"], below: 1, also: &["error", "transport::http"] },
+    Layer { modules: &["auth"], below: 1, also: &["error", "revision::Revision", "transport::http"] },
 ];
 
 /// Longest source file, in lines.

@@ -439,7 +439,7 @@ impl ToRows for HttpServerEvent {
 impl ToRows for HttpClientEvent {
     fn write(&self, batch: &mut Batch) {
         match self {
-            HttpClientEvent::AuthorizationRequired { exchange, status, challenges } => {
+            HttpClientEvent::AuthorizationRequired { exchange, status, challenges, .. } => {
                 batch.event(Kind::AuthorizationRequired, |row| {
                     row.number(exchange.number());
                     row.number(u64::from(*status));

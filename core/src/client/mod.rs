@@ -226,6 +226,8 @@ impl Machine for Client {
             Input::Message { text, facts } => self.on_text(text, facts),
             Input::Damaged { bytes, violation } => self.on_damaged(bytes, violation),
             Input::Failed { request, failure } => self.on_failed(request, failure),
+            Input::Held { request } => self.on_held(request),
+            Input::Released { request } => self.on_released(request),
             // Only servers are left, and only they keep sessions of others.
             Input::Gone { .. } | Input::SessionEnded { .. } => {}
             Input::Restarted => self.on_restarted(),

@@ -36,6 +36,8 @@ pub(super) struct Opening {
     /// The request that has it.
     request: Option<RequestHandle>,
     deadline: Option<Instant>,
+    /// Its exchange waits for authorization: milliseconds that are left then.
+    held: Option<u64>,
     /// Ids of probes before that; their answers are dropped.
     past: Vec<RequestId>,
     /// Revisions that were proposed.
@@ -104,6 +106,19 @@ impl Opening {
         self.past.extend(self.expected.take());
         self.request = None;
         self.deadline = None;
+        self.held = None;
+    }
+
+    fn hold(&mut self, now: Instant) {
+        if let Some(deadline) = self.deadline.take() {
+            self.held = Some(deadline.since(now));
+        }
+    }
+
+    fn release(&mut self, now: Instant) {
+        if let Some(left) = self.held.take() {
+            self.deadline = Some(now.after(left));
+        }
     }
 }
 
@@ -342,6 +357,27 @@ impl Client {
         }
         if let Some(revision) = self.revision.take() {
             self.send_probe(revision);
+        }
+    }
+
+    /// An exchange waits for authorization, for which a user may have to log in: no time passes for what it carries, nor for
+    /// what waits until the connection is open.
+    pub(super) fn on_held(&mut self, request: RequestHandle) {
+        if self.opening.awaits(request) {
+            self.opening.hold(self.now);
+            self.pending.hold_all(self.now);
+        } else {
+            self.pending.hold(self.now, request);
+        }
+    }
+
+    /// It goes on.
+    pub(super) fn on_released(&mut self, request: RequestHandle) {
+        if self.opening.awaits(request) {
+            self.opening.release(self.now);
+            self.pending.release_all(self.now);
+        } else {
+            self.pending.release(self.now, request);
         }
     }
 

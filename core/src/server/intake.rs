@@ -78,7 +78,7 @@ impl Machine for Server {
                 self.forget_session(session);
             }
             // Only clients start their peers and open exchanges.
-            Input::Restarted | Input::Failed { .. } => {}
+            Input::Restarted | Input::Failed { .. } | Input::Held { .. } | Input::Released { .. } => {}
             Input::Closed => self.end_of_input(),
             Input::Lost => self.lose(),
         }

@@ -197,13 +197,15 @@ fn assert_ended(bench: &mut Bench, name: &str, message: &str) {
 
 #[test]
 fn every_state_takes_every_turn_of_the_transport() {
-    let inputs: [Input<'_>; 7] = [
+    let inputs: [Input<'_>; 9] = [
         Input::Damaged { bytes: b"\xff", violation: Violation::NotUtf8 },
         Input::Damaged {
             bytes: br#"{"jsonrpc":"2.0","id":1,"method":"ping","#,
             violation: Violation::EndedEarly,
         },
         Input::Gone { exchange: ExchangeHandle::from_number(2) },
+        Input::Held { request: RequestHandle::from_number(1) },
+        Input::Released { request: RequestHandle::from_number(1) },
         Input::SessionEnded { session: SessionHandle::from_number(1) },
         Input::Restarted,
         Input::Closed,

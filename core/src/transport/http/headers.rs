@@ -8,9 +8,12 @@ use crate::machine::HeaderValue;
 
 pub(crate) const ACCEPT: &str = "accept";
 pub(crate) const ALLOW: &str = "allow";
+pub(crate) const AUTHORIZATION: &str = "authorization";
 pub(crate) const CACHE_CONTROL: &str = "cache-control";
 pub(crate) const CONTENT_LENGTH: &str = "content-length";
 pub(crate) const CONTENT_TYPE: &str = "content-type";
+/// What a proof of possession has to repeat (RFC 9449, section 8).
+pub(crate) const DPOP_NONCE: &str = "dpop-nonce";
 pub(crate) const HOST: &str = "host";
 pub(crate) const LAST_EVENT_ID: &str = "last-event-id";
 pub(crate) const LOCATION: &str = "location";

@@ -12,5 +12,6 @@ pub(crate) mod media;
 pub(crate) mod origin;
 pub mod server;
 pub(crate) mod status;
+pub(crate) mod url;
 
 pub use origin::{InvalidOrigin, OriginPolicy};

@@ -24,8 +24,8 @@ pub(super) struct Exchange {
     pub(super) stage: Stage,
     /// The request, while it may have to be sent again.
     pub(super) copy: Option<Box<HttpRequest>>,
-    /// The statuses 401 and 403 that were met already.
-    pub(super) challenged: Challenged,
+    /// How often it met 401 or 403.
+    pub(super) challenges: u32,
     /// What is known of its stream for resuming it.
     pub(super) thread: Thread,
     deadline: Option<Instant>,
@@ -76,21 +76,6 @@ pub(super) enum Stage {
     },
 }
 
-/// The statuses 401 and 403 that an exchange met.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Challenged {
-    unauthorized: bool,
-    forbidden: bool,
-}
-
-impl Challenged {
-    /// Whether `status` is met for the first time.
-    pub(super) const fn is_first(&mut self, status: u16) -> bool {
-        let met = if status == 401 { &mut self.unauthorized } else { &mut self.forbidden };
-        !core::mem::replace(met, true)
-    }
-}
-
 impl Exchange {
     pub(super) fn new(purpose: Purpose, asked: Asked, session: u64) -> Exchange {
         Exchange {
@@ -99,7 +84,7 @@ impl Exchange {
             session,
             stage: Stage::Sent,
             copy: None,
-            challenged: Challenged::default(),
+            challenges: 0,
             thread: Thread::default(),
             deadline: None,
         }

@@ -10,8 +10,8 @@ use crate::transport::http::status::Asked;
 use crate::transport::sse::SseEvent;
 
 use super::exchange::{Exchange, Purpose};
-use super::url::Url;
 use super::{HttpClient, HttpRequest, HttpTransmit};
+use crate::transport::http::url::Url;
 
 /// Milliseconds in which the stream must have named the endpoint.
 const PATIENCE: u64 = 10_000;

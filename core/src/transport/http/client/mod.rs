@@ -19,7 +19,6 @@ mod resumption;
 mod stream;
 #[cfg(test)]
 mod tests;
-mod url;
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -33,13 +32,13 @@ use crate::machine::{ExchangeHandle, Machine};
 use crate::revision::Revision;
 use crate::time::Instant;
 use crate::transport::http::headers::SESSION_ID;
+use crate::transport::http::url::Url;
 
 use exchange::Table;
 use http_sse::Channel;
 use posting::Held;
 use redirect::Search;
 use stream::Opening;
-use url::Url;
 
 /// A machine behind HTTP.
 ///
@@ -201,7 +200,9 @@ pub enum ExchangeFailure {
 #[non_exhaustive]
 pub enum HttpClientEvent {
     /// The server wants authorization (401) or more of it (403). The exchange waits for
-    /// [`authorized`](HttpClient::authorized) or [`unauthorized`](HttpClient::unauthorized).
+    /// [`authorized`](HttpClient::authorized) or [`unauthorized`](HttpClient::unauthorized), and no time passes for what it
+    /// carries: how long a user may take to log in is the host's to bound, as
+    /// [`Authorization`](crate::auth::Authorization) does.
     AuthorizationRequired {
         /// The exchange that waits.
         exchange: ExchangeHandle,
@@ -209,6 +210,10 @@ pub enum HttpClientEvent {
         status: u16,
         /// The values of `WWW-Authenticate`, in order.
         challenges: Vec<Box<str>>,
+        /// The value of `DPoP-Nonce`.
+        dpop_nonce: Option<Box<str>>,
+        /// What was refused: the method and what it is called on, for counting.
+        operation: Box<str>,
     },
 }
 
@@ -306,8 +311,8 @@ impl<M: Machine> HttpClient<M> {
         self.events.pop_front()
     }
 
-    /// The host has new credentials: what was refused is sent again, in a new exchange; once after a 401 and once after
-    /// a 403.
+    /// The host has new credentials: what was refused is sent again, in a new exchange. What is refused for the sixth time
+    /// fails.
     pub fn authorized(&mut self, now: Instant, exchange: ExchangeHandle) {
         self.advance(now);
         self.send_again(exchange);

@@ -7,7 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::limits::Limits;
-use crate::machine::{ExchangeHandle, Labels, Machine, Mirrored, RequestHandle, Route, Transmit};
+use crate::machine::{ExchangeHandle, Input, Labels, Machine, Mirrored, RequestHandle, Route, Transmit};
 use crate::mirror;
 use crate::revision::{Era, Method, Revision};
 use crate::transport::http::status::Asked;
@@ -232,8 +232,15 @@ impl<M: Machine> HttpClient<M> {
     /// Sends again what waits for authorization.
     pub(super) fn send_again(&mut self, old: ExchangeHandle) {
         let Some(exchange) = self.table.get(old) else { return };
-        let Stage::Challenged { .. } = exchange.stage else { return };
-        if !self.is_awaited(exchange.purpose) {
+        let Stage::Challenged { status, .. } = exchange.stage else { return };
+        let purpose = exchange.purpose;
+        if let Purpose::Request { request, .. } = purpose
+            && matches!(status, 401 | 403)
+        {
+            // A machine that is over says so elsewhere.
+            let _ = self.machine.handle_input(self.now, Input::Released { request });
+        }
+        if !self.is_awaited(purpose) {
             return self.retire(old);
         }
         let Some(exchange) = self.table.renew(old, self.now.after(LINGER)) else { return };

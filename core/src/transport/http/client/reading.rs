@@ -1,19 +1,23 @@
 //! What comes back: heads, bodies, ends and failures, and what they mean for the machine.
 
+use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::Error;
+use crate::json::Json;
 use crate::jsonrpc::Violation;
 use crate::machine::{ExchangeHandle, Facts, Failure, Input, Machine};
-use crate::transport::http::headers::{CONTENT_TYPE, Headers, SESSION_ID, WWW_AUTHENTICATE};
+use crate::revision::Method;
+use crate::transport::http::headers::{CONTENT_TYPE, DPOP_NONCE, Headers, SESSION_ID, WWW_AUTHENTICATE};
 use crate::transport::http::media::Media;
 use crate::transport::http::status::{Asked, Verdict, error_code, judge};
 use crate::transport::sse::SseReader;
 
-use super::exchange::{Challenged, Exchange, Purpose, Stage};
+use super::exchange::{Exchange, Purpose, Stage};
 use super::posting::LINGER;
 use super::stream::Opening;
-use super::{End, ExchangeFailure, HttpClient, HttpClientEvent};
+use super::{End, ExchangeFailure, HttpClient, HttpClientEvent, HttpRequest};
 
 impl<M: Machine> HttpClient<M> {
     pub(super) fn on_head(
@@ -24,11 +28,11 @@ impl<M: Machine> HttpClient<M> {
     ) -> Result<(), Error> {
         let headers = Headers::new(list);
         let Some(exchange) = self.table.get(handle) else { return Ok(()) };
-        if !matches!(exchange.stage, Stage::Sent)
-            || self.redirect(handle, status, headers)
-            || self.challenge(handle, status, headers)
-        {
+        if !matches!(exchange.stage, Stage::Sent) || self.redirect(handle, status, headers) {
             return Ok(());
+        }
+        if self.challenge(handle, status, headers) {
+            return self.hold(handle);
         }
         let Some(exchange) = self.table.get_mut(handle) else { return Ok(()) };
         let (purpose, asked) = (exchange.purpose, exchange.asked);
@@ -64,9 +68,11 @@ impl<M: Machine> HttpClient<M> {
             return false;
         }
         let Some(exchange) = self.table.get_mut(handle) else { return false };
-        if exchange.copy.is_none() || !exchange.challenged.is_first(status) {
+        let Some(copy) = exchange.copy.as_deref().filter(|_| exchange.challenges < MOST_CHALLENGES) else {
             return false;
-        }
+        };
+        let operation = operation(copy);
+        exchange.challenges += 1;
         exchange.stage = Stage::Challenged { status, is_over: false };
         self.table.arm(handle, None);
         let challenges = headers.all(WWW_AUTHENTICATE).map(Into::into).collect();
@@ -74,8 +80,20 @@ impl<M: Machine> HttpClient<M> {
             exchange: handle,
             status,
             challenges,
+            dpop_nonce: headers.first(DPOP_NONCE).map(Into::into),
+            operation,
         });
         true
+    }
+
+    /// No time passes for a request whose exchange waits to be authorized.
+    fn hold(&mut self, handle: ExchangeHandle) -> Result<(), Error> {
+        match self.table.get(handle).map(|exchange| exchange.purpose) {
+            Some(Purpose::Request { request, .. }) => {
+                self.machine.handle_input(self.now, Input::Held { request })
+            }
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn refuse_again(&mut self, handle: ExchangeHandle) -> Result<(), Error> {
@@ -103,7 +121,7 @@ impl<M: Machine> HttpClient<M> {
         let Some(exchange) = self.table.get_mut(handle) else { return };
         exchange.stage = Stage::Stream(SseReader::new(self.config.message_bytes).into());
         exchange.thread.open(self.now);
-        exchange.challenged = Challenged::default();
+        exchange.challenges = 0;
         self.pass(handle);
     }
 
@@ -440,6 +458,19 @@ impl<M: Machine> HttpClient<M> {
         self.forget(handle);
         self.fail_request(purpose, Failure::Truncated)
     }
+}
+
+/// How often an exchange may wait to be authorized; more is a circle.
+const MOST_CHALLENGES: u32 = 5;
+
+/// What a request asks for: its method in the protocol and what that is called on, or its method in HTTP.
+fn operation(request: &HttpRequest) -> Box<str> {
+    let body = Json::trusted(&request.body);
+    let text = |json: Option<Json>| json.and_then(|json| json.parse::<String>().ok());
+    let Some(name) = text(body.member("method")) else { return request.method.into() };
+    let member = Method::from_name(&name).and_then(|method| method.row().name_member);
+    let target = member.and_then(|member| text(body.member("params")?.member(member)));
+    target.map_or_else(|| name.clone().into(), |target| [&*name, " ", &target].concat().into())
 }
 
 const fn is_success(status: u16) -> bool {

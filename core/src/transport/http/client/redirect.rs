@@ -8,8 +8,8 @@ use crate::machine::{ExchangeHandle, Machine};
 use crate::transport::http::headers::{Headers, LOCATION};
 
 use super::exchange::Stage;
-use super::url::Url;
 use super::{End, HttpClient};
+use crate::transport::http::url::Url;
 
 /// How often the endpoint may be said to be elsewhere.
 const MOST_MOVES: u8 = 5;

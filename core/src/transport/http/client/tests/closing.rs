@@ -92,25 +92,45 @@ fn what_was_refused_is_sent_again_with_credentials() {
     let first = wire.call(1, MODERN);
     wire.answer(first.exchange, 401, CHALLENGE, "no");
     let challenges = ["Bearer a=\"b\"".into(), "Basic".into()].into();
-    let event = HttpClientEvent::AuthorizationRequired { exchange: first.exchange, status: 401, challenges };
+    let event = HttpClientEvent::AuthorizationRequired {
+        exchange: first.exchange,
+        status: 401,
+        challenges,
+        dpop_nonce: None,
+        operation: "POST".into(),
+    };
     assert_eq!(wire.http.poll_http_event(), Some(event));
     wire.assert_quiet();
     wire.http.authorized(wire.at(), first.exchange);
     let second = wire.request();
     assert_ne!(first.exchange, second.exchange);
     assert_eq!(HttpRequest { exchange: first.exchange, ..second.clone() }, first);
-    // More of it is asked for, once.
-    wire.head(second.exchange, 403, &[]);
-    assert!(wire.http.poll_http_event().is_some());
+    // More of it is asked for.
+    wire.head(second.exchange, 403, &[("DPoP-Nonce", "n")]);
+    let event = wire.http.poll_http_event();
+    let Some(HttpClientEvent::AuthorizationRequired { status: 403, dpop_nonce, .. }) = event else {
+        panic!()
+    };
+    assert_eq!(dpop_nonce.as_deref(), Some("n"));
     wire.http.authorized(wire.at(), second.exchange);
     let third = wire.request().exchange;
     assert!(wire.wait(5_000));
     assert_eq!(wire.aborted(), second.exchange, "the refusal should have ended");
-    wire.answer(third, 401, CHALLENGE, "");
+    // A server that is never content is left in the end.
+    let mut last = third;
+    for _ in 0..3 {
+        wire.answer(last, 401, CHALLENGE, "");
+        assert!(wire.http.poll_http_event().is_some());
+        wire.http.authorized(wire.at(), last);
+        last = wire.request().exchange;
+    }
+    wire.answer(last, 401, CHALLENGE, "");
     assert_eq!(wire.http.poll_http_event(), None);
     assert_eq!(wire.seen(), ["1 Unauthorized(401)"]);
+    // No time passed for it while it waited.
+    assert_eq!(wire.machine().clock, [(1, false), (1, true)].repeat(5));
     // Nothing happens for what is over.
-    wire.http.authorized(wire.at(), third);
+    wire.http.authorized(wire.at(), last);
     wire.http.authorized(wire.at(), first.exchange);
     wire.assert_quiet();
 }

@@ -25,12 +25,18 @@ pub(super) struct Mock {
     seen: Vec<String>,
     transmits: VecDeque<Transmit>,
     awaited: BTreeMap<RequestHandle, u64>,
+    /// Whose time was stopped (false) and went on (true).
+    clock: Vec<(u64, bool)>,
 }
 
 impl Machine for Mock {
     type Event = ();
 
     fn handle_input(&mut self, _now: Instant, input: Input<'_>) -> Result<(), Error> {
+        if let Input::Held { request } | Input::Released { request } = input {
+            self.clock.push((request.number(), matches!(input, Input::Released { .. })));
+            return Ok(());
+        }
         self.seen.push(match input {
             Input::Message { text, facts } => {
                 let id = text.strip_prefix("{\"id\":").and_then(|rest| rest.split(['}', ',']).next());

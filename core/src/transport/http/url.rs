@@ -1,11 +1,11 @@
-//! The little of RFC 3986 that HTTP+SSE needs: where a reference leads, and whether two URLs share an origin.
-//! URLs stay as they were written.
+//! The little of RFC 3986 that HTTP+SSE and authorization need: the parts of a URL, where a reference leads, and whether two
+//! URLs share an origin. URLs stay as they were written.
 
 use alloc::string::String;
 
 /// The parts of an http or https URL, as they stand in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Url<'a> {
+pub(crate) struct Url<'a> {
     text: &'a str,
     is_https: bool,
     /// User, host and port.
@@ -19,7 +19,7 @@ pub(super) struct Url<'a> {
 impl<'a> Url<'a> {
     /// Takes an absolute URL apart. `None` if it is none of http or https, has no host, or holds what a URL cannot
     /// hold: readers of URLs disagree about where such a one leads.
-    pub(super) fn parse(text: &'a str) -> Option<Url<'a>> {
+    pub(crate) fn parse(text: &'a str) -> Option<Url<'a>> {
         let (scheme, rest) = text.split_once("://")?;
         let is_https = scheme.eq_ignore_ascii_case("https");
         if !(is_https || scheme.eq_ignore_ascii_case("http")) || !is_sound(text) {
@@ -35,15 +35,48 @@ impl<'a> Url<'a> {
     }
 
     /// Whether both have the same scheme, host and port (RFC 6454, section 5).
-    pub(super) fn is_same_origin(self, other: Url<'_>) -> bool {
+    pub(crate) fn is_same_origin(self, other: Url<'_>) -> bool {
         self.is_https == other.is_https
             && self.host_and_port().0.eq_ignore_ascii_case(other.host_and_port().0)
             && self.port() == other.port()
     }
 
+    pub(crate) const fn is_https(self) -> bool {
+        self.is_https
+    }
+
+    /// The scheme, host and port, as they were written.
+    pub(crate) fn origin(self) -> &'a str {
+        // Scheme, colon, two slashes and authority stand at the start of the text.
+        &self.text[..self.scheme().len() + "//".len() + self.authority.len()]
+    }
+
+    /// From the slash on; may be empty.
+    pub(crate) const fn path(self) -> &'a str {
+        self.path
+    }
+
+    /// With the question mark; may be empty.
+    pub(crate) const fn query(self) -> &'a str {
+        self.query
+    }
+
+    /// Without user and port; an IPv6 address is in brackets.
+    pub(crate) fn host(self) -> &'a str {
+        self.host_and_port().0
+    }
+
+    pub(crate) fn has_user(self) -> bool {
+        self.authority.contains('@')
+    }
+
+    pub(crate) fn has_fragment(self) -> bool {
+        self.text.contains('#')
+    }
+
     /// Where `reference` leads from here (RFC 3986, section 5.2), its fragment left out. `None` if that is no URL of
     /// this origin, or could be read as one of another.
-    pub(super) fn resolve(self, reference: &str) -> Option<String> {
+    pub(crate) fn resolve(self, reference: &str) -> Option<String> {
         let (reference, _fragment) = split_before(reference, &['#']);
         if !is_sound(reference) {
             return None;
