@@ -303,8 +303,8 @@ fn seconds(value: &Value) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::config::SecretMethod;
     use super::*;
+    use crate::auth::SecretMethod;
     use alloc::format;
     use alloc::string::ToString as _;
 
