@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use barewire::transport::http::server::{
-    Endpoint, EventKeeping, HttpServer as Transport, HttpServerConfig, HttpServerEvent, RequestHead,
+    Denial, Endpoint, EventKeeping, HttpServer as Transport, HttpServerConfig, HttpServerEvent, RequestHead,
     ResponseHead,
 };
 use barewire::transport::http::{InvalidOrigin, OriginPolicy};
@@ -277,6 +277,42 @@ server_class! {
                 http.receive_whole(Instant::from_millis(now), head, body).number()
             })
         })
+    }
+
+    /// Take the head of a request that is not let through, because of its credentials or the lack of them; give
+    /// its exchange.
+    #[pyo3(signature = (
+        method, headers, status, challenge, now, *, event_stream = None, messages = None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "they are named in Python")]
+    fn receive_denied(
+        this: &Bound<'_, HttpServer>,
+        method: &str,
+        headers: Headers<'_>,
+        status: u16,
+        challenge: Option<&str>,
+        now: u64,
+        event_stream: Option<&str>,
+        messages: Option<&str>,
+    ) -> PyResult<u64> {
+        let endpoint = endpoint(event_stream, messages)?;
+        headers.with(|headers| {
+            let head = RequestHead { method, endpoint, headers, principal: None };
+            let denial = Denial { status, challenge };
+            with(this, |http| Ok(http.receive_denied(Instant::from_millis(now), head, denial).number()))
+        })
+    }
+
+    /// Do not let through what an exchange has brought. False if its response has begun.
+    fn deny(
+        this: &Bound<'_, HttpServer>,
+        exchange: u64,
+        status: u16,
+        challenge: Option<&str>,
+        now: u64,
+    ) -> PyResult<bool> {
+        let denial = Denial { status, challenge };
+        with(this, |http| Ok(http.deny(Instant::from_millis(now), handle(exchange), denial)))
     }
 
     /// The client has gone.

@@ -230,6 +230,27 @@ class HttpServer(_ServerCommands):
         messages: str | None = None,
     ) -> tuple[int, list[Event]]:
         """Take a request whose body is at hand; give its exchange and the events. As `receive_request`."""
+    def receive_denied(
+        self,
+        method: str,
+        headers: Iterable[Sequence[bytes]],
+        status: int,
+        challenge: str | None,
+        now: int,
+        *,
+        event_stream: str | None = None,
+        messages: str | None = None,
+    ) -> int:
+        """Take the head of a request that is not let through, because of its credentials; give its exchange.
+
+        It is answered with `status` (400, 401, 403 or 503) and `challenge` as the value of
+        ``WWW-Authenticate``, unless the transport refuses it itself or it is ``OPTIONS``.
+        """
+    def deny(self, exchange: int, status: int, challenge: str | None, now: int) -> bool:
+        """Do not let through what an exchange has brought after all. False if its response has begun.
+
+        What becomes of the call has to be told all the same, with `respond_error`: that goes nowhere.
+        """
     def receive_abort(self, exchange: int, now: int) -> list[Event]:
         """The client has gone, or nothing can be sent to it any more."""
     def ready(self) -> list[int]:

@@ -104,6 +104,21 @@ impl Refusal {
     }
 }
 
+/// Status, code of the error in the body, and what it says, where the host denies a request.
+const DENIALS: [(u16, i64, &str); 4] = [
+    (400, RpcError::INVALID_REQUEST, "Invalid request: malformed authorization"),
+    (401, RpcError::INVALID_REQUEST, "Unauthorized"),
+    (403, RpcError::INVALID_REQUEST, "Forbidden: the authorization does not suffice"),
+    (503, RpcError::INTERNAL_ERROR, "Unavailable: the authorization cannot be verified"),
+];
+
+/// The status with which the host denies a request, and the error in the body, which names no id.
+pub(crate) fn of_denial(status: u16) -> (u16, RpcError) {
+    let known = DENIALS.iter().find(|(known, ..)| *known == status);
+    let (status, code, message) = known.unwrap_or(&DENIALS[3]);
+    (*status, RpcError::new(*code, message))
+}
+
 /// What a client asked, as far as the meaning of the status depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asked {

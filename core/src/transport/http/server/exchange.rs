@@ -17,7 +17,7 @@ use crate::transport::http::status::{self, Refusal};
 
 use super::http_sse::Channel;
 use super::streams::Replay;
-use super::values::{ResponseHead, ResponsePart};
+use super::values::{Denial, ResponseHead, ResponsePart};
 
 /// Headers that a request keeps while its body arrives, beside those for arguments.
 const KEPT: [&str; 3] = [headers::PROTOCOL_VERSION, headers::METHOD, headers::NAME];
@@ -243,6 +243,16 @@ impl Exchange {
     /// The whole of a response that refuses.
     pub(super) fn refuse(&mut self, refusal: Refusal) {
         self.respond_json(refusal.status(), write::error(None, &refusal.error()));
+    }
+
+    /// The whole of a response to a request that the host does not let through.
+    pub(super) fn deny(&mut self, denial: Denial<'_>) {
+        let (status, error) = status::of_denial(denial.status);
+        self.respond_json(status, write::error(None, &error));
+        let is_plain = |value: &&str| value.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+        if let Some(challenge) = denial.challenge.filter(is_plain) {
+            self.add_header(headers::WWW_AUTHENTICATE, String::from(challenge));
+        }
     }
 
     /// The head of a response that is a stream.

@@ -27,7 +27,8 @@ mod tests;
 mod values;
 
 pub use values::{
-    Endpoint, EventKeeping, HttpServerConfig, HttpServerEvent, RequestHead, ResponseHead, ResponsePart,
+    Denial, Endpoint, EventKeeping, HttpServerConfig, HttpServerEvent, RequestHead, ResponseHead,
+    ResponsePart,
 };
 
 use alloc::boxed::Box;
@@ -144,6 +145,31 @@ impl<M: Machine> HttpServer<M> {
         }
         self.settle();
         handle
+    }
+
+    /// Takes the head of a request that the host does not let through. Its body is ignored. What the transport refuses itself it
+    /// refuses as ever, and `OPTIONS` is answered, because browsers ask without credentials.
+    pub fn receive_denied(
+        &mut self,
+        now: Instant,
+        head: RequestHead<'_>,
+        denial: Denial<'_>,
+    ) -> ExchangeHandle {
+        self.advance(now);
+        let handle = self.state.open_denied(&head, denial);
+        self.settle();
+        handle
+    }
+
+    /// Does not let through what an exchange has brought after all, such as a call that its sender may not make. False if its
+    /// response has begun, and nothing is changed then. The machine still has to be told what becomes of the call: that goes
+    /// nowhere.
+    pub fn deny(&mut self, now: Instant, exchange: ExchangeHandle, denial: Denial<'_>) -> bool {
+        self.advance(now);
+        self.state.is_unanswered(exchange) && {
+            self.state.deny(exchange, denial);
+            true
+        }
     }
 
     /// The client has gone, or nothing can be sent to it any more. The handle is of no use afterwards.

@@ -10,11 +10,11 @@ use crate::transport::http::media::Acceptable;
 use crate::transport::http::origin::preflight;
 use crate::transport::http::status::{self, Refusal};
 
-use super::checks::{self, Rules, Wanted};
+use super::checks::{self, Checked, Rules, Wanted};
 use super::exchange::{Envelope, Exchange, Parked, Phase, Upload, is_modern};
 use super::sessions::{Claim, Outlet};
 use super::state::{Intake, State};
-use super::values::{HttpServerEvent, RequestHead};
+use super::values::{Denial, HttpServerEvent, RequestHead};
 
 impl State {
     /// Takes the head of a request; the envelope of the message that it brings, if it is to bring one.
@@ -24,32 +24,64 @@ impl State {
         length: Option<usize>,
     ) -> (ExchangeHandle, Option<Envelope<'a>>) {
         let handle = self.draw();
+        let checked = self.check(head, length);
+        let exchange = Exchange::new(self.now, checked.origin);
+        let envelope = match checked.verdict {
+            Ok(wanted) => self.begin(handle, exchange, head, (wanted, checked.origin)),
+            Err(refusal) => {
+                self.reject(handle, exchange, head, refusal);
+                None
+            }
+        };
+        (handle, envelope)
+    }
+
+    /// The same for a request that the host does not let through.
+    pub(super) fn open_denied(&mut self, head: &RequestHead<'_>, denial: Denial<'_>) -> ExchangeHandle {
+        let handle = self.draw();
+        let checked = self.check(head, None);
+        let exchange = Exchange::new(self.now, checked.origin);
+        match checked.verdict {
+            Ok(wanted @ (Wanted::Preflight | Wanted::Methods)) => {
+                self.begin(handle, exchange, head, (wanted, checked.origin));
+            }
+            Ok(_) => {
+                self.exchanges.insert(handle, exchange);
+                self.deny(handle, denial);
+            }
+            Err(refusal) => self.reject(handle, exchange, head, refusal),
+        }
+        handle
+    }
+
+    fn check<'a>(&self, head: &RequestHead<'a>, length: Option<usize>) -> Checked<'a> {
         let rules = Rules {
             origins: &self.config.origins,
             revisions: self.config.revisions,
             body_bytes: self.config.body_bytes,
         };
-        let checked = checks::check(rules, head, length);
-        let exchange = Exchange::new(self.now, checked.origin);
-        let verdict = match self.intake {
-            Intake::Open => checked.verdict,
-            _ => checked.verdict.and(Err(Refusal::ShuttingDown)),
-        };
-        let envelope = match verdict {
-            Ok(wanted) => self.begin(handle, exchange, head, (wanted, checked.origin)),
-            Err(refusal) => {
-                self.exchanges.insert(handle, exchange);
-                self.refuse(handle, refusal);
-                if refusal == Refusal::MethodNotAllowed
-                    && let Some(exchange) = self.exchanges.get_mut(&handle)
-                {
-                    exchange
-                        .add_header(headers::ALLOW, checks::methods(head.endpoint, self.config.revisions));
-                }
-                None
-            }
-        };
-        (handle, envelope)
+        let mut checked = checks::check(rules, head, length);
+        if self.intake != Intake::Open {
+            checked.verdict = checked.verdict.and(Err(Refusal::ShuttingDown));
+        }
+        checked
+    }
+
+    /// Refuses a request because of its head.
+    fn reject(
+        &mut self,
+        handle: ExchangeHandle,
+        exchange: Exchange,
+        head: &RequestHead<'_>,
+        refusal: Refusal,
+    ) {
+        self.exchanges.insert(handle, exchange);
+        self.refuse(handle, refusal);
+        if refusal == Refusal::MethodNotAllowed
+            && let Some(exchange) = self.exchanges.get_mut(&handle)
+        {
+            exchange.add_header(headers::ALLOW, checks::methods(head.endpoint, self.config.revisions));
+        }
     }
 
     fn begin<'a>(

@@ -13,7 +13,7 @@ use super::exchange::{Exchange, Notice, Phase};
 use super::http_sse::Channels;
 use super::sessions::{Outlet, Sessions};
 use super::streams::Streams;
-use super::values::{HttpServerConfig, HttpServerEvent, ResponsePart};
+use super::values::{Denial, HttpServerConfig, HttpServerEvent, ResponsePart};
 
 /// What the machine has to be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,6 +131,14 @@ impl State {
     pub(super) fn refuse(&mut self, handle: ExchangeHandle, refusal: Refusal) {
         if let Some(exchange) = self.exchanges.get_mut(&handle) {
             exchange.refuse(refusal);
+            self.announce(handle);
+        }
+    }
+
+    /// Answers an exchange whose request the host does not let through.
+    pub(super) fn deny(&mut self, handle: ExchangeHandle, denial: Denial<'_>) {
+        if let Some(exchange) = self.exchanges.get_mut(&handle) {
+            exchange.deny(denial);
             self.announce(handle);
         }
     }

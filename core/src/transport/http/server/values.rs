@@ -118,6 +118,16 @@ pub enum Endpoint<'a> {
     },
 }
 
+/// Why the host does not let a request through: it is a resource server, and the request lacks what it wants (OAuth 2.1,
+/// section 5.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Denial<'a> {
+    /// The status: 400, 401 or 403, or 503 when nothing can be said of a token now. Others count as 503.
+    pub status: u16,
+    /// The value of `WWW-Authenticate`. One with bytes that a header cannot hold is left out.
+    pub challenge: Option<&'a str>,
+}
+
 /// What to send next in one exchange. Parts are sent in order: `head`, then `data`, then the end.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ResponsePart {

@@ -1,6 +1,7 @@
 //! The transport around a machine that says what the test tells it to say.
 
 mod cross_origin;
+mod denials;
 mod exchanges;
 mod external;
 mod http_sse;
