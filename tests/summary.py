@@ -98,6 +98,7 @@ def python(*arguments: str) -> list[str]:
 DEMO_PYTHON = str(ROOT / ".work/venv/bin/python")
 CLIPPY = "clippy --workspace --all-targets -- -D warnings"
 C_TESTS = "test --no-fail-fast -p barewire-c"
+C_PYTEST = python("pytest", "bindings-c/tests")
 C_HEADER = "run --quiet -p barewire-c-header -- --check"
 CONFORMANCE = [sys.executable, "tests/conformance/run.py", "python"]
 AUTHORIZATION = ["tests/authorization/run.sh"]
@@ -126,7 +127,9 @@ STEPS = [
     Step("node-runtimes", "versions of Node, Bun and Deno", [*NODE_ENV, "runtimes"]),
     Step("node-test", "Node tests", NODE_TESTS, count_node, needs=["node"]),
     Step("c-header", "the committed header of the C library", cargo(C_HEADER)),
+    Step("c-library", "libbarewire, static and shared", cargo("build -p barewire-c-library")),
     Step("c-unit", "Rust tests of the C interface", cargo(C_TESTS), count_cargo),
+    Step("c-test", "C examples against Python", C_PYTEST, count_pytest, needs=["wheel", "c-library"]),
     Step("demo", "make demo", [DEMO_PYTHON, "bindings-python/examples/demo.py"], needs=["wheel"]),
     Step("interop", "published peers", INTEROP, count_closing_line, needs=["wheel", "node"]),
     Step("authorization", "a real authorization server", AUTHORIZATION, count_closing_line, needs=["wheel"]),

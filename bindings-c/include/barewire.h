@@ -991,6 +991,11 @@ typedef enum {
      * Items on one page of a list result. Default 1000.
      */
     BW_LIMIT_PAGE_ITEMS = 14,
+    /**
+     * Bytes of the items on one page of a list result, for links and peers that take little at once; an item that alone
+     * is longer has a page to itself. Default 1 MiB.
+     */
+    BW_LIMIT_PAGE_BYTES = 15,
 } bw_limit;
 
 /**
@@ -1270,6 +1275,52 @@ typedef struct {
 } bw_response_part;
 
 /**
+ * Writes one JSON value piece by piece, for results, arguments and definitions. All members are the library's.
+ *
+ * Begin with `bw_json_writer_init`. Writes have no results: the first one that fails makes all later ones do nothing, and
+ * `bw_json_finish` tells. A writer that grows is freed with `bw_json_writer_free`; one on a buffer of the caller's needs
+ * that not, and allocates nothing. One thread at a time.
+ */
+typedef struct {
+    /**
+     * Where the text goes.
+     */
+    uint8_t *buffer;
+    /**
+     * How much room there is.
+     */
+    size_t capacity;
+    /**
+     * How much is written; what does not fit is counted as well.
+     */
+    size_t length;
+    /**
+     * One bit for each level of nesting, set for an object.
+     */
+    uint64_t objects;
+    /**
+     * How many levels are open.
+     */
+    uint32_t depth;
+    /**
+     * What was wrong first.
+     */
+    int32_t error;
+    /**
+     * The buffer is the library's and grows.
+     */
+    bool grows;
+    /**
+     * Something stands before at this level, so that a comma is due.
+     */
+    bool is_started;
+    /**
+     * A key was written whose value is due.
+     */
+    bool is_keyed;
+} bw_json_writer;
+
+/**
  * A question of the server to the client's user or model. What it points to is good for as long as its event.
  */
 typedef struct {
@@ -1418,52 +1469,6 @@ typedef struct {
     bw_bytes container;
     size_t position;
 } bw_json_iterator;
-
-/**
- * Writes one JSON value piece by piece, for results, arguments and definitions. All members are the library's.
- *
- * Begin with `bw_json_writer_init`. Writes have no results: the first one that fails makes all later ones do nothing, and
- * `bw_json_finish` tells. A writer that grows is freed with `bw_json_writer_free`; one on a buffer of the caller's needs
- * that not, and allocates nothing. One thread at a time.
- */
-typedef struct {
-    /**
-     * Where the text goes.
-     */
-    uint8_t *buffer;
-    /**
-     * How much room there is.
-     */
-    size_t capacity;
-    /**
-     * How much is written; what does not fit is counted as well.
-     */
-    size_t length;
-    /**
-     * One bit for each level of nesting, set for an object.
-     */
-    uint64_t objects;
-    /**
-     * How many levels are open.
-     */
-    uint32_t depth;
-    /**
-     * What was wrong first.
-     */
-    int32_t error;
-    /**
-     * The buffer is the library's and grows.
-     */
-    bool grows;
-    /**
-     * Something stands before at this level, so that a comma is due.
-     */
-    bool is_started;
-    /**
-     * A key was written whose value is due.
-     */
-    bool is_keyed;
-} bw_json_writer;
 
 #ifdef __cplusplus
 extern "C" {
@@ -2129,6 +2134,50 @@ bw_status bw_server_respond_text(bw_server *server, uint64_t request, bw_bytes t
  * `bw_server_respond`.
  */
 bw_status bw_server_respond_tool_error(bw_server *server, uint64_t request, bw_bytes text);
+
+/**
+ * Answers the request for a prompt with one message of the user. Errors as for `bw_server_respond`.
+ */
+bw_status bw_server_respond_prompt_text(bw_server *server, uint64_t request, bw_bytes text);
+
+/**
+ * Answers the read of a resource with text. `mime_type` may be nothing. Errors as for `bw_server_respond`.
+ */
+bw_status bw_server_respond_resource_text(bw_server *server,
+                                          uint64_t request,
+                                          bw_bytes uri,
+                                          bw_bytes mime_type,
+                                          bw_bytes text);
+
+/**
+ * Answers the read of a resource with bytes, which travel as base64. `mime_type` may be nothing. Errors as for
+ * `bw_server_respond`.
+ */
+bw_status bw_server_respond_resource_blob(bw_server *server,
+                                          uint64_t request,
+                                          bw_bytes uri,
+                                          bw_bytes mime_type,
+                                          bw_bytes data);
+
+/**
+ * Answers a request for suggestions: `count` values. Of more than 100 the rest is left out, and told by their number.
+ * Errors as for `bw_server_respond`.
+ */
+bw_status bw_server_respond_completion(bw_server *server,
+                                       uint64_t request,
+                                       const bw_bytes *values,
+                                       size_t count);
+
+/**
+ * Answers a request with the result that a writer holds. Memory that grew becomes the message instead of being copied into
+ * one: the way to give a large result. The writer is empty then, and may be used anew; after an error too, for the result
+ * is gone.
+ *
+ * Errors as for `bw_json_finish` and `bw_server_respond`.
+ */
+bw_status bw_server_respond_written(bw_server *server,
+                                    uint64_t request,
+                                    bw_json_writer *result);
 
 /**
  * What the event is about; `BW_EVENT_NONE` for NULL.

@@ -158,6 +158,7 @@ pub(crate) fn texts(first: *const bw_bytes, length: usize) -> Result<Vec<Box<str
 }
 
 /// Names and values of an array of pairs.
+#[cfg(feature = "http")]
 pub(crate) fn pairs<'a>(first: *const bw_pair, length: usize) -> Result<Vec<(&'a str, &'a str)>, Failure> {
     let pairs = array_or_empty(first, length)?;
     pairs.iter().map(|pair: &'a bw_pair| Ok((pair.name.text()?, pair.value.text()?))).collect()

@@ -108,3 +108,35 @@ pub(crate) fn free<T>(handle: Option<Box<T>>) {
         Ok(())
     });
 }
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use super::*;
+
+    struct Defective;
+
+    impl Drop for Defective {
+        fn drop(&mut self) {
+            panic!("a defect in a destructor, on purpose");
+        }
+    }
+
+    #[test]
+    fn a_panic_ends_its_handle_and_nothing_else() {
+        let mut held = Held::new(7);
+        assert_eq!(held.run(|number| Ok(*number)).ok(), Some(7));
+        let defect = held.run::<()>(|_| panic!("a defect on purpose"));
+        assert_eq!(defect.err().map(|failure| failure.code()), Some(505));
+        assert_eq!(held.run(|number| Ok(*number)).err().map(|failure| failure.code()), Some(505));
+        assert_eq!(held.look(1, |number| *number), 1);
+        assert!(held.poll_event(|_| Some(bw_event::none())).is_null());
+        assert!(!held.message().is_empty());
+    }
+
+    #[test]
+    fn destructors_that_fail_stay_inside() {
+        free(Some(Box::new(Defective)));
+        let mut held = Held::new(Defective);
+        assert!(held.run::<()>(|_| panic!("a defect on purpose")).is_err());
+    }
+}

@@ -31,6 +31,7 @@ pub(crate) fn set_limit(limits: &mut Limits, number: i32, value: u64) -> Result<
         12 => &mut limits.request_state_bytes,
         13 => &mut limits.queued_bytes,
         14 => &mut limits.page_items,
+        15 => &mut limits.page_bytes,
         _ => return Err(Failure::argument("not a number of bw_limit")),
     };
     *bound = count(value)?;
@@ -91,7 +92,8 @@ mod tests {
         assert_eq!(set(BW_LIMIT_REQUEST_STATE_BYTES).request_state_bytes, 7);
         assert_eq!(set(BW_LIMIT_QUEUED_BYTES).queued_bytes, 7);
         assert_eq!(set(BW_LIMIT_PAGE_ITEMS).page_items, 7);
-        assert!(set_limit(&mut Limits::default(), 15, 7).is_err());
+        assert_eq!(set(BW_LIMIT_PAGE_BYTES).page_bytes, 7);
+        assert!(set_limit(&mut Limits::default(), 16, 7).is_err());
         let set = |number: bw_timeout| {
             let mut timeouts = Timeouts::default();
             set_timeout(&mut timeouts, number as i32, 7).unwrap();

@@ -240,10 +240,15 @@ pub(crate) enum Failure {
     Core(Error),
     /// What only C can do wrong.
     Own(bw_error, &'static str),
+    /// What a JSON writer was told before, by its number.
+    Writer(bw_status),
 }
 
 impl Failure {
     pub(crate) const NULL: Failure = Failure::Own(bw_error::BW_ERROR_NULL_ARGUMENT, "an argument is NULL");
+    #[cfg(feature = "http")]
+    pub(crate) const WRONG_TRANSPORT: Failure =
+        Failure::Own(bw_error::BW_ERROR_WRONG_TRANSPORT, "the handle has another transport");
     pub(crate) const POISONED: Failure = Failure::Core(Error::Closed(CloseReason::Poisoned));
 
     pub(crate) const fn argument(what: &'static str) -> Failure {
@@ -254,6 +259,7 @@ impl Failure {
         match self {
             Failure::Core(error) => bw_status::from(error.code()),
             Failure::Own(code, _) => *code as bw_status,
+            Failure::Writer(code) => *code,
         }
     }
 
@@ -279,6 +285,7 @@ impl fmt::Display for Failure {
         match self {
             Failure::Core(error) => error.fmt(f),
             Failure::Own(_, what) => f.write_str(what),
+            Failure::Writer(code) => write!(f, "the writer holds no result ({code})"),
         }
     }
 }

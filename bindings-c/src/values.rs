@@ -254,6 +254,9 @@ pub enum bw_limit {
     BW_LIMIT_QUEUED_BYTES = 13,
     /// Items on one page of a list result. Default 1000.
     BW_LIMIT_PAGE_ITEMS = 14,
+    /// Bytes of the items on one page of a list result, for links and peers that take little at once; an item that alone
+    /// is longer has a page to itself. Default 1 MiB.
+    BW_LIMIT_PAGE_BYTES = 15,
 }
 
 /// How long something may take, in milliseconds, to be set at a configuration.

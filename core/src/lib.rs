@@ -111,7 +111,7 @@ pub mod uri_template;
 pub use cache::{CacheScope, Freshness};
 pub use config::{ClientConfig, Implementation, ServerConfig, Timeouts};
 pub use error::{ApiMisuse, CloseReason, Error, Limit, PeerIncompatible, PeerMisbehaved};
-pub use json::{Json, JsonItem, JsonKind, JsonText, MAX_DEPTH, PointerError, ScanError, unescape};
+pub use json::{Json, JsonItem, JsonKind, JsonText, MAX_DEPTH, PointerError, ScanError, escape, unescape};
 pub use jsonrpc::{RequestId, RpcError, Violation};
 pub use limits::Limits;
 pub use logging::LogLevel;

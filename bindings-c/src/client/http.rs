@@ -12,7 +12,7 @@ use crate::bytes::{bw_bytes, bw_pair, pairs, place};
 use crate::guard::status;
 use crate::status::{Failure, bw_status};
 
-use super::{Carrier, WRONG_TRANSPORT, bw_client, bw_client_config};
+use super::{Carrier, bw_client, bw_client_config};
 
 /// What to do next over HTTP.
 #[repr(C)]
@@ -119,7 +119,7 @@ fn on_http<R>(
 ) -> Result<R, Failure> {
     client.ok_or(Failure::NULL)?.held.run(|carrier| match carrier {
         Carrier::Http(http) => work(http),
-        Carrier::Stream(_) => Err(WRONG_TRANSPORT),
+        Carrier::Stream(_) => Err(Failure::WRONG_TRANSPORT),
     })
 }
 

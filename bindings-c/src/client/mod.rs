@@ -22,7 +22,7 @@ use barewire::{EraVerdict, Input, Instant, Machine as _};
 use crate::bytes::{bw_bytes, place};
 use crate::event::bw_event;
 use crate::guard::{Held, free, status};
-use crate::status::{Failure, bw_error, bw_status};
+use crate::status::{Failure, bw_status};
 use crate::values::{self, BW_NEVER};
 
 /// A client of the protocol: of one server, on a byte stream or over HTTP.
@@ -48,9 +48,6 @@ enum Carrier {
     Http(HttpClient<Client>),
 }
 
-const WRONG_TRANSPORT: Failure =
-    Failure::Own(bw_error::BW_ERROR_WRONG_TRANSPORT, "the client has another transport");
-
 impl Carrier {
     fn machine(&mut self) -> &mut Client {
         match self {
@@ -64,7 +61,7 @@ impl Carrier {
         match self {
             Carrier::Stream(stdio) => Ok(stdio),
             #[cfg(feature = "http")]
-            Carrier::Http(_) => Err(WRONG_TRANSPORT),
+            Carrier::Http(_) => Err(Failure::WRONG_TRANSPORT),
         }
     }
 

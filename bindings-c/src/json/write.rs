@@ -1,5 +1,6 @@
 //! A small writer, over memory of the caller's or memory that grows.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{self, Write as _};
 use core::mem::ManuallyDrop;
@@ -7,7 +8,7 @@ use core::ptr;
 
 use core::mem::MaybeUninit;
 
-use barewire::JsonText;
+use barewire::{JsonText, escape};
 
 use crate::bytes::{bw_bytes, place};
 use crate::guard::{caught, status};
@@ -42,6 +43,8 @@ pub struct bw_json_writer {
     /// A key was written whose value is due.
     is_keyed: bool,
 }
+
+const TOO_SMALL: bw_status = bw_error::BW_ERROR_BUFFER_TOO_SMALL as bw_status;
 
 const MISUSED: Failure = Failure::Own(bw_error::BW_ERROR_WRITER_MISUSED, "no such value can stand here");
 
@@ -93,6 +96,36 @@ impl bw_json_writer {
         all
     }
 
+    /// Whether there is one whole value.
+    fn check(&self) -> bw_status {
+        match self.error {
+            0 if self.depth > 0 || !self.is_started => MISUSED.code(),
+            0 if self.length > self.capacity => TOO_SMALL,
+            error => error,
+        }
+    }
+
+    /// Begins anew, with the same memory.
+    fn clear(&mut self) {
+        let &mut bw_json_writer { buffer, capacity, grows, .. } = self;
+        *self = bw_json_writer { buffer, capacity, grows, ..bw_json_writer::EMPTY };
+    }
+
+    /// The value that was written, and begins anew.
+    pub(crate) fn give(&mut self) -> Result<String, Failure> {
+        let outcome = self.check();
+        let written = match outcome {
+            0 if self.grows => self.take(),
+            0 => bw_bytes::at(self.buffer, self.length).bytes()?.to_vec(),
+            _ => Vec::new(),
+        };
+        self.clear();
+        if outcome != 0 {
+            return Err(Failure::Writer(outcome));
+        }
+        String::from_utf8(written).map_err(|_| Failure::Writer(bw_error::BW_ERROR_NOT_UTF8 as bw_status))
+    }
+
     /// What has to stand before a value.
     fn before_value(&mut self) -> Result<(), Failure> {
         if self.is_keyed {
@@ -139,27 +172,7 @@ impl bw_json_writer {
     /// A string with its quotes.
     fn quoted(&mut self, text: &str) {
         self.push(b"\"");
-        let mut plain_from = 0;
-        for (at, byte) in text.bytes().enumerate() {
-            let short: &[u8] = match byte {
-                b'"' => b"\\\"",
-                b'\\' => b"\\\\",
-                b'\n' => b"\\n",
-                b'\r' => b"\\r",
-                b'\t' => b"\\t",
-                0..0x20 => b"",
-                _ => continue,
-            };
-            self.push(&text.as_bytes()[plain_from..at]);
-            plain_from = at + 1;
-            if short.is_empty() {
-                let digit = |value: u8| b"0123456789abcdef"[usize::from(value & 0xf)];
-                self.push(&[b'\\', b'u', b'0', b'0', digit(byte >> 4), digit(byte)]);
-            } else {
-                self.push(short);
-            }
-        }
-        self.push(&text.as_bytes()[plain_from..]);
+        escape(text, |part| self.push(part.as_bytes()));
         self.push(b"\"");
     }
 
@@ -215,8 +228,7 @@ pub extern "C" fn bw_json_writer_free(writer: Option<&mut bw_json_writer>) {
         if writer.grows {
             drop(writer.take());
         }
-        let bw_json_writer { buffer, capacity, grows, .. } = *writer;
-        *writer = bw_json_writer { buffer, capacity, grows, ..bw_json_writer::EMPTY };
+        writer.clear();
     }
 }
 
@@ -231,15 +243,12 @@ pub extern "C" fn bw_json_finish(
     json: Option<&mut MaybeUninit<bw_bytes>>,
 ) -> bw_status {
     let (Some(writer), Some(json)) = (writer, json) else { return Failure::NULL.code() };
-    if writer.error != 0 {
-        return writer.error;
+    let outcome = writer.check();
+    if outcome == 0 || outcome == TOO_SMALL {
+        let start = if outcome == 0 { writer.buffer } else { ptr::null_mut() };
+        json.write(bw_bytes::at(start, writer.length));
     }
-    if writer.depth > 0 || !writer.is_started {
-        return MISUSED.code();
-    }
-    let fits = writer.length <= writer.capacity;
-    json.write(bw_bytes::at(if fits { writer.buffer } else { ptr::null() }, writer.length));
-    if fits { 0 } else { bw_error::BW_ERROR_BUFFER_TOO_SMALL as bw_status }
+    outcome
 }
 
 /// Begins an object: keys and values follow.

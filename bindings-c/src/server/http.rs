@@ -13,7 +13,7 @@ use crate::guard::status;
 use crate::status::{Failure, bw_status};
 
 use super::config::bw_server_config;
-use super::{Carrier, WRONG_TRANSPORT, bw_server};
+use super::{Carrier, bw_server};
 
 /// An endpoint of a server over HTTP; the host routes by path.
 #[repr(C)]
@@ -102,7 +102,7 @@ fn on_http<R>(
 ) -> Result<R, Failure> {
     server.ok_or(Failure::NULL)?.held.run(|carrier| match carrier {
         Carrier::Http(http) => work(http),
-        Carrier::Stream(_) => Err(WRONG_TRANSPORT),
+        Carrier::Stream(_) => Err(Failure::WRONG_TRANSPORT),
     })
 }
 

@@ -26,7 +26,7 @@ use barewire::{Input, Instant, Machine as _};
 use crate::bytes::{bw_bytes, place};
 use crate::event::bw_event;
 use crate::guard::{Held, free, status};
-use crate::status::{Failure, bw_error, bw_status};
+use crate::status::{Failure, bw_status};
 use crate::values::BW_NEVER;
 
 /// A server of the protocol: one client on a byte stream, or many on HTTP.
@@ -52,9 +52,6 @@ enum Carrier {
     Http(HttpServer<Server>),
 }
 
-const WRONG_TRANSPORT: Failure =
-    Failure::Own(bw_error::BW_ERROR_WRONG_TRANSPORT, "the server has another transport");
-
 impl Carrier {
     fn machine(&mut self) -> &mut Server {
         match self {
@@ -68,7 +65,7 @@ impl Carrier {
         match self {
             Carrier::Stream(stdio) => Ok(stdio),
             #[cfg(feature = "http")]
-            Carrier::Http(_) => Err(WRONG_TRANSPORT),
+            Carrier::Http(_) => Err(Failure::WRONG_TRANSPORT),
         }
     }
 
@@ -278,4 +275,79 @@ pub extern "C" fn bw_server_is_finished(server: Option<&mut bw_server>) -> bool 
         });
         done.unwrap_or(true)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{bw_event_kind, bw_event_name, bw_event_request, bw_kind};
+    use core::ptr;
+
+    const CALL: &[u8] = concat!(
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","#,
+        r#""capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
+        "\n",
+        r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo"}}"#,
+        "\n"
+    )
+    .as_bytes();
+
+    fn server() -> Box<bw_server> {
+        let mut config = MaybeUninit::uninit();
+        let (name, seed) = (bw_bytes::text_of("test"), [7; 32]);
+        assert_eq!(bw_server_config_new(name, name, seed.as_ptr(), Some(&mut config)), 0);
+        // SAFETY: the call went well, so that it wrote the place.
+        let config = unsafe { config.assume_init() };
+        let mut server = MaybeUninit::uninit();
+        assert_eq!(bw_server_new(config.as_deref(), Some(&mut server)), 0);
+        bw_server_config_free(config);
+        // SAFETY: as above.
+        unsafe { server.assume_init() }.expect("a server")
+    }
+
+    #[test]
+    fn an_event_is_read_while_it_is_answered() {
+        let mut server = server();
+        let tool = bw_bytes::text_of(r#"{"name":"echo","inputSchema":{"type":"object"}}"#);
+        assert_eq!(bw_server_add_tool(Some(&mut server), tool), 0);
+        assert_eq!(bw_server_receive_data(Some(&mut server), 0, bw_bytes::of(CALL)), 0);
+        // SAFETY: events are NULL or good until the next poll.
+        while let Some(event) = unsafe { bw_server_poll_event(Some(&mut server)).as_ref() } {
+            if bw_event_kind(Some(event)) == bw_kind::BW_EVENT_TOOL_CALLED {
+                let name = bw_event_name(Some(event));
+                assert_eq!(bw_server_respond_text(Some(&mut server), bw_event_request(Some(event)), name), 0);
+                assert_eq!(bw_event_name(Some(event)).text().ok(), Some("echo"));
+                assert_eq!(
+                    bw_server_respond_text(Some(&mut server), bw_event_request(Some(event)), name),
+                    102
+                );
+                assert_eq!(
+                    bw_server_error_message(Some(&server)).text().ok(),
+                    Some("the request was answered before")
+                );
+            }
+        }
+        let sent = bw_server_data_to_send(Some(&mut server));
+        assert!(sent.text().is_ok_and(|text| text.contains(r#""text":"echo""#)));
+        bw_server_free(Some(server));
+    }
+
+    #[test]
+    fn nothing_is_an_error_and_never_a_crash() {
+        assert_eq!(bw_server_new(None, None), 901);
+        assert_eq!(bw_server_receive_data(None, 0, bw_bytes::NONE), 901);
+        assert_eq!(bw_server_receive_data(Some(&mut server()), 0, bw_bytes::NONE), 901);
+        assert_eq!(bw_server_config_new(bw_bytes::NONE, bw_bytes::NONE, ptr::null(), None), 901);
+        assert!(bw_server_poll_event(None).is_null() && bw_server_is_finished(None));
+        assert_eq!(bw_server_poll_timeout(None), BW_NEVER);
+        assert_eq!(bw_event_request(None), 0);
+        bw_server_free(None);
+    }
+
+    #[cfg(feature = "http")]
+    #[test]
+    fn functions_of_the_other_transport_say_so() {
+        assert_eq!(bw_server_http_receive_end(Some(&mut server()), 0, 1), 904);
+        assert_eq!(bw_server_http_poll_ready(Some(&mut server())), 0);
+    }
 }

@@ -283,7 +283,7 @@ impl<'a> Scanner<'a> {
 
 /// The length of the longest prefix that holds no quote, backslash or control character.
 #[inline]
-fn plain_prefix(bytes: &[u8]) -> usize {
+pub(super) fn plain_prefix(bytes: &[u8]) -> usize {
     const WORD: usize = 8;
     /// Runs that go on for so long are taken block by block.
     const SHORT: usize = 16 * WORD;

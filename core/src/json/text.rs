@@ -272,6 +272,31 @@ fn names(token: &str, key: &str) -> bool {
     decoded && rest == Some("")
 }
 
+/// Gives what stands between the quotes of the JSON string for `text`, piece by piece (RFC 8259, section 7).
+pub fn escape(text: &str, mut put: impl FnMut(&str)) {
+    let mut rest = text;
+    loop {
+        // Everything that is escaped is ASCII, so that the cuts lie on character boundaries.
+        let plain = scan::plain_prefix(rest.as_bytes());
+        put(&rest[..plain]);
+        let Some(&byte) = rest.as_bytes().get(plain) else { return };
+        rest = &rest[plain + 1..];
+        match byte {
+            b'"' => put("\\\""),
+            b'\\' => put("\\\\"),
+            b'\n' => put("\\n"),
+            b'\r' => put("\\r"),
+            b'\t' => put("\\t"),
+            _ => {
+                let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value & 0xf)]);
+                put("\\u00");
+                put(digit(byte >> 4).encode_utf8(&mut [0; 4]));
+                put(digit(byte).encode_utf8(&mut [0; 4]));
+            }
+        }
+    }
+}
+
 /// Decodes the contents of a string piece by piece; false at a lone surrogate, which is no character.
 pub fn unescape(contents: &str, mut put: impl FnMut(&str)) -> bool {
     let mut rest = contents;
@@ -429,6 +454,18 @@ mod tests {
             assert_eq!(text(lone), None, "{lone}");
         }
         assert_eq!(text("1"), None);
+    }
+
+    #[test]
+    fn what_was_escaped_is_decoded() {
+        let text: String = (0..0x100).filter_map(char::from_u32).collect();
+        for text in [&*text, "", "plain", "\"", "é\n😀"] {
+            let mut json = String::from("\"");
+            escape(text, |part| json.push_str(part));
+            json.push('"');
+            assert_eq!(JsonText::new(&json).unwrap().to_text().as_deref(), Some(text));
+            assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+        }
     }
 
     #[test]

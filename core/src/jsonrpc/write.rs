@@ -3,6 +3,7 @@
 use alloc::string::String;
 
 use super::{RequestId, RpcError};
+use crate::json::escape;
 
 const HEAD: &str = r#"{"jsonrpc":"2.0","#;
 
@@ -142,27 +143,7 @@ pub(crate) fn integer(out: &mut String, value: i64) {
 /// Appends a JSON string.
 pub(crate) fn string(out: &mut String, text: &str) {
     out.push('"');
-    let mut plain = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
-            continue;
-        }
-        // Everything escaped is ASCII, so that `plain..at` lies on character boundaries.
-        out.push_str(&text[plain..at]);
-        plain = at + 1;
-        match byte {
-            b'"' => out.push_str("\\\""),
-            b'\\' => out.push_str("\\\\"),
-            b'\n' => out.push_str("\\n"),
-            b'\r' => out.push_str("\\r"),
-            b'\t' => out.push_str("\\t"),
-            _ => {
-                use core::fmt::Write;
-                let _ = write!(out, "\\u{byte:04x}");
-            }
-        }
-    }
-    out.push_str(&text[plain..]);
+    escape(text, |part| out.push_str(part));
     out.push('"');
 }
 

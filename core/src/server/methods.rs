@@ -2,9 +2,12 @@
 
 use alloc::string::String;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use crate::error::{ApiMisuse, Error};
 use crate::json::{Json, MAX_DEPTH, scan};
-use crate::jsonrpc::RpcError;
+use crate::jsonrpc::{RpcError, write};
 use crate::machine::{RequestHandle, SessionHandle};
 use crate::revision::Method;
 use crate::time::Instant;
@@ -33,6 +36,102 @@ impl Server {
         self.respond_error(request, error.with_data(Json::trusted(&data)))
     }
 
+    /// Answers the call of a tool with one block of text (server/tools).
+    ///
+    /// # Errors
+    /// As [`respond`](Self::respond).
+    pub fn respond_text(&mut self, request: RequestHandle, text: &str) -> Result<(), Error> {
+        self.respond_with(request, "{\"content\":[{\"type\":\"text\",\"text\":", text, "}]}")
+    }
+
+    /// Answers the call of a tool that failed, with one block of text that tells the model why (server/tools, Error
+    /// Handling).
+    ///
+    /// # Errors
+    /// As [`respond`](Self::respond).
+    pub fn respond_tool_error(&mut self, request: RequestHandle, text: &str) -> Result<(), Error> {
+        let end = "}],\"isError\":true}";
+        self.respond_with(request, "{\"content\":[{\"type\":\"text\",\"text\":", text, end)
+    }
+
+    /// Answers the request for a prompt with one message of the user (server/prompts).
+    ///
+    /// # Errors
+    /// As [`respond`](Self::respond).
+    pub fn respond_prompt_text(&mut self, request: RequestHandle, text: &str) -> Result<(), Error> {
+        let front = "{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":";
+        self.respond_with(request, front, text, "}}]}")
+    }
+
+    /// Answers the read of a resource with text (server/resources).
+    ///
+    /// # Errors
+    /// As [`respond`](Self::respond).
+    pub fn respond_resource_text(
+        &mut self,
+        request: RequestHandle,
+        uri: &str,
+        mime_type: Option<&str>,
+        text: &str,
+    ) -> Result<(), Error> {
+        let front = resource_front(uri, mime_type, "text");
+        self.respond_with(request, &front, text, "}]}")
+    }
+
+    /// Answers the read of a resource with bytes (server/resources).
+    ///
+    /// # Errors
+    /// As [`respond`](Self::respond).
+    pub fn respond_resource_blob(
+        &mut self,
+        request: RequestHandle,
+        uri: &str,
+        mime_type: Option<&str>,
+        data: &[u8],
+    ) -> Result<(), Error> {
+        let mut result = resource_front(uri, mime_type, "blob");
+        result.reserve(data.len() / 3 * 4 + ROOM);
+        result.push('"');
+        STANDARD.encode_string(data, &mut result);
+        result.push_str("\"}]}");
+        self.respond(request, result)
+    }
+
+    /// Answers a request for suggestions with up to 100 values; more are left out, as the protocol wants it, and told by
+    /// their number (server/utilities/completion).
+    ///
+    /// # Errors
+    /// As [`respond`](Self::respond).
+    pub fn respond_completion(&mut self, request: RequestHandle, values: &[&str]) -> Result<(), Error> {
+        const MOST: usize = 100;
+        let mut result = String::from("{\"completion\":{\"values\":[");
+        for (at, value) in values.iter().take(MOST).enumerate() {
+            if at > 0 {
+                result.push(',');
+            }
+            write::string(&mut result, value);
+        }
+        result.push_str("],\"total\":");
+        write::integer(&mut result, i64::try_from(values.len()).unwrap_or(i64::MAX));
+        result.push_str(if values.len() > MOST { ",\"hasMore\":true}}" } else { ",\"hasMore\":false}}" });
+        self.respond(request, result)
+    }
+
+    /// Answers with a result that has one text in it. It is made in one piece of memory that becomes the message.
+    fn respond_with(
+        &mut self,
+        request: RequestHandle,
+        front: &str,
+        text: &str,
+        end: &str,
+    ) -> Result<(), Error> {
+        let mut result = String::with_capacity(front.len() + text.len() + text.len() / 16 + ROOM);
+        result.push_str(front);
+        write::string(&mut result, text);
+        result.push_str(end);
+        self.respond(request, result)
+    }
+
     /// Asks a legacy client whether it is there; `ResponseReceived` follows.
     ///
     /// # Errors
@@ -40,6 +139,22 @@ impl Server {
     pub fn ping(&mut self, now: Instant, session: SessionHandle) -> Result<RequestHandle, Error> {
         self.request(now, session, Method::Ping.name(), None)
     }
+}
+
+/// Room beside the text of a result: for the rest of it, and for the envelope that is written around it.
+const ROOM: usize = 256;
+
+/// The beginning of the result of a read, up to the value of the member `holder`.
+fn resource_front(uri: &str, mime_type: Option<&str>, holder: &str) -> String {
+    let mut front = String::from("{\"contents\":[{\"uri\":");
+    write::string(&mut front, uri);
+    if let Some(mime_type) = mime_type {
+        write::string_member(&mut front, "mimeType", mime_type);
+    }
+    front.push_str(",\"");
+    front.push_str(holder);
+    front.push_str("\":");
+    front
 }
 
 /// Adds what a capabilities object names, as paths of its members: people seldom see the data of an error.

@@ -186,6 +186,65 @@ fn bad_arguments_are_an_error_or_a_result_by_revision() {
     assert_eq!(error_of(&bench.sent_one()).0, -32602);
 }
 
+#[test]
+fn the_commonest_results_are_written_from_their_parts() {
+    type Answer =
+        fn(&mut crate::server::Server, crate::machine::RequestHandle) -> Result<(), crate::error::Error>;
+    let tool = ("tools/call", r#""name":"echo""#);
+    let read = ("resources/read", r#""uri":"file:///a""#);
+    let cases: [((&str, &str), Answer, &str); 7] = [
+        (
+            tool,
+            |server, request| server.respond_text(request, "a\"b"),
+            r#"{"content":[{"type":"text","text":"a\"b"}]}"#,
+        ),
+        (
+            tool,
+            |server, request| server.respond_tool_error(request, "no"),
+            r#"{"content":[{"type":"text","text":"no"}],"isError":true}"#,
+        ),
+        (
+            ("prompts/get", r#""name":"greet""#),
+            |server, request| server.respond_prompt_text(request, "hi"),
+            r#"{"messages":[{"role":"user","content":{"type":"text","text":"hi"}}]}"#,
+        ),
+        (
+            read,
+            |server, request| server.respond_resource_text(request, "file:///a", None, "x"),
+            r#"{"contents":[{"uri":"file:///a","text":"x"}]}"#,
+        ),
+        (
+            read,
+            |server, request| server.respond_resource_blob(request, "file:///a", Some("a/b"), &[1, 2]),
+            r#"{"contents":[{"uri":"file:///a","mimeType":"a/b","blob":"AQI="}]}"#,
+        ),
+        (
+            (
+                "completion/complete",
+                r#""ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"who","value":""}"#,
+            ),
+            |server, request| server.respond_completion(request, &["a", "b"]),
+            r#"{"completion":{"values":["a","b"],"total":2,"hasMore":false}}"#,
+        ),
+        (
+            (
+                "completion/complete",
+                r#""ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"who","value":""}"#,
+            ),
+            |server, request| server.respond_completion(request, &["x"; 101]),
+            r#""x"],"total":101,"hasMore":true}}"#,
+        ),
+    ];
+    for ((method, params), answer, expected) in cases {
+        let mut bench = Bench::session(Revision::V2025_11_25, "{}");
+        let call = bench.call(&legacy("1", method, params));
+        answer(&mut bench.server, call).unwrap();
+        let reply = bench.sent_one();
+        assert!(reply.contains(expected), "{reply}");
+        assert!(reply.matches("\"x\"").count() <= 100);
+    }
+}
+
 // proves: BASE-037
 #[test]
 fn codes_of_one_era_do_not_cross_into_the_other() {
