@@ -1,49 +1,35 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** The client, written once for both eras of the protocol and for all ways to a server. */
 
-import { capabilitiesOf } from './answers.js';
-import { type Carriage, HttpCarriage, StreamCarriage } from './carriage.js';
 import type { Subscription } from './changes.js';
-import { now } from './clock.js';
-import { type ClientHandlers, Engine, type Progress } from './engine.js';
+import type { ClientHandlers, Engine, Progress } from './engine.js';
 import type { Fetch } from './exchanges.js';
 import type { Link } from './link.js';
 import type { Command } from './process.js';
-import { isObject } from './received.js';
-import {
-  type CallToolResult,
-  type CompleteResult,
-  type GetPromptResult,
-  type Implementation,
-  type Listed,
-  type ListResult,
-  type Prompt,
-  readCall,
-  readCompletion,
-  readImplementation,
-  readList,
-  readPrompt,
-  readResource,
-  type ReadResourceResult,
-  type Resource,
-  type ResourceTemplate,
-  type Tool,
+import type {
+  CallToolResult,
+  CompleteResult,
+  GetPromptResult,
+  Implementation,
+  Listed,
+  ListResult,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplate,
+  Tool,
 } from './results.js';
-import { randomSeed } from './seed.js';
-import {
-  ConnectionClosedError,
-  InvalidResultError,
-  type Json,
-  type Limits,
-  type Listing,
-  type LogLevel,
-  type RequestHandle,
-  type RequestOptions,
-  type SubscriptionFilter,
-  type Timeouts,
-  VERSION,
+import { ConnectionClosedError, InvalidResultError } from './sansio/errors.js';
+import type {
+  Json,
+  Limits,
+  Listing,
+  LogLevel,
+  RequestHandle,
+  RequestOptions,
+  SubscriptionFilter,
+  Timeouts,
 } from './sansio/index.js';
-import type { ClientSettings } from './sansio/settings.js';
 
 export type {
   AnsweredBlock,
@@ -152,6 +138,8 @@ export interface CallOptions {
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
+type Readers = typeof import('./results.js');
+
 /** What suggestions are asked for: an argument of a prompt, or a variable of a resource template. */
 export type CompletionTarget = { readonly prompt: string } | { readonly resource: string };
 
@@ -174,9 +162,11 @@ export type CompletionTarget = { readonly prompt: string } | { readonly resource
  */
 export class Client {
   readonly #engine: Engine;
+  readonly #read: Readers;
 
-  private constructor(engine: Engine) {
+  private constructor(engine: Engine, read: Readers) {
     this.#engine = engine;
+    this.#read = read;
   }
 
   /**
@@ -195,9 +185,9 @@ export class Client {
     server: string | URL | Command | ServerInMemory,
     options: HttpClientOptions = {},
   ): Promise<Client> {
-    const engine = new Engine(await carriageTo(server, options), options);
-    await engine.start();
-    return new Client(engine);
+    // Programs that only serve do without all of this, and start faster.
+    const { connectTo, results } = await import('./connecting.js');
+    return new Client(await connectTo(server, options), results);
   }
 
   /** Disconnects: what is in flight fails, a child process is ended. Resolved when nothing is left of the connection. */
@@ -223,7 +213,7 @@ export class Client {
 
   /** Who the server says it is. */
   get serverInfo(): Implementation | undefined {
-    return readImplementation(this.#ready.server);
+    return this.#read.readImplementation(this.#ready.server);
   }
 
   /**
@@ -269,7 +259,7 @@ export class Client {
     const text = written(args);
     const { machine } = this.#engine;
     const start = (at: number) => machine.callTool(name, text, at, optionsOf(options));
-    return readCall(await this.#engine.run(`the tool '${name}'`, start, options));
+    return this.#read.readCall(await this.#engine.run(`the tool '${name}'`, start, options));
   }
 
   // -- resources
@@ -298,7 +288,7 @@ export class Client {
   async readResource(uri: string | URL, options?: CallOptions): Promise<ReadResourceResult> {
     const { machine } = this.#engine;
     const start = (at: number) => machine.readResource(String(uri), at, optionsOf(options));
-    return readResource(await this.#engine.run(`the resource '${uri}'`, start, options));
+    return this.#read.readResource(await this.#engine.run(`the resource '${uri}'`, start, options));
   }
 
   // -- prompts and completion
@@ -322,7 +312,7 @@ export class Client {
     const text = written(args);
     const { machine } = this.#engine;
     const start = (at: number) => machine.getPrompt(name, text, at, optionsOf(options));
-    return readPrompt(await this.#engine.run(`the prompt '${name}'`, start, options));
+    return this.#read.readPrompt(await this.#engine.run(`the prompt '${name}'`, start, options));
   }
 
   /**
@@ -341,7 +331,9 @@ export class Client {
     const completion = { ...target, argument, value, ...(text !== undefined && { arguments: text }) };
     const { machine } = this.#engine;
     const start = (at: number) => machine.complete(completion, at, optionsOf(options));
-    return readCompletion(await this.#engine.run(`the completion of '${argument}'`, start, options));
+    return this.#read.readCompletion(
+      await this.#engine.run(`the completion of '${argument}'`, start, options),
+    );
   }
 
   // -- changes, logging and the rest
@@ -393,7 +385,7 @@ export class Client {
     const start = (at: number) => (handle = machine.list(kind, cursor, at, optionsOf(options)));
     try {
       const result = await this.#engine.run(`the list of ${kind}`, start, options);
-      return readList(kind, result, omitted.get(handle as unknown as RequestHandle) ?? []);
+      return this.#read.readList(kind, result, omitted.get(handle as unknown as RequestHandle) ?? []);
     } finally {
       if (handle !== undefined) omitted.delete(handle);
     }
@@ -420,7 +412,9 @@ export class Client {
 /** The JSON of the members of an object. */
 function written(members: object | undefined): Json | undefined {
   if (members === undefined) return undefined;
-  if (!isObject(members)) throw new TypeError('an object of names and values belongs here');
+  if (typeof members !== 'object' || members === null || Array.isArray(members)) {
+    throw new TypeError('an object of names and values belongs here');
+  }
   return JSON.stringify(members);
 }
 
@@ -431,42 +425,5 @@ function optionsOf(options: CallOptions | undefined): RequestOptions | undefined
     ...(onProgress !== undefined && { progress: true }),
     ...(timeout !== undefined && { timeout: Math.max(1, Math.round(timeout)) }),
     ...(meta !== undefined && { meta: JSON.stringify(meta) }),
-  };
-}
-
-async function carriageTo(
-  server: string | URL | Command | ServerInMemory,
-  options: HttpClientOptions,
-): Promise<Carriage> {
-  const settings = settingsOf(options);
-  if (typeof server === 'string' || server instanceof URL) {
-    const { fetch = globalThis.fetch, headers } = options;
-    return new HttpCarriage({ ...settings, url: String(server) }, fetch, new Headers(headers));
-  }
-  if ('openLink' in server) return new StreamCarriage(settings, () => server.openLink());
-  checkCommand(server);
-  const { ChildLink } = await import('./process.js'); // which programs without children do without
-  return new StreamCarriage(settings, () => new ChildLink(server, options.timeouts ?? {}));
-}
-
-function checkCommand({ command }: Command): void {
-  if (!Array.isArray(command) || typeof command[0] !== 'string') {
-    throw new TypeError("a client needs a URL, a server, or a command such as ['node', 'server.js']");
-  }
-}
-
-function settingsOf(options: ClientOptions): ClientSettings {
-  const { name = 'barewire', version = VERSION, title, revisions, era, limits, timeouts } = options;
-  return {
-    name,
-    version,
-    ...(title !== undefined && { title }),
-    seed: randomSeed(),
-    now: now(),
-    capabilities: capabilitiesOf(options, options.capabilities ?? {}),
-    ...(revisions !== undefined && { revisions }),
-    ...(era !== undefined && { era }),
-    ...(limits !== undefined && { limits }),
-    ...(timeouts !== undefined && { timeouts }),
   };
 }

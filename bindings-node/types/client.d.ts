@@ -1,12 +1,12 @@
 /** The client, written once for both eras of the protocol and for all ways to a server. */
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Subscription } from './changes.js';
-import { type ClientHandlers, type Progress } from './engine.js';
+import type { ClientHandlers, Progress } from './engine.js';
 import type { Fetch } from './exchanges.js';
 import type { Link } from './link.js';
 import type { Command } from './process.js';
-import { type CallToolResult, type CompleteResult, type GetPromptResult, type Implementation, type ListResult, type Prompt, type ReadResourceResult, type Resource, type ResourceTemplate, type Tool } from './results.js';
-import { type Limits, type LogLevel, type SubscriptionFilter, type Timeouts } from './sansio/index.js';
+import type { CallToolResult, CompleteResult, GetPromptResult, Implementation, ListResult, Prompt, ReadResourceResult, Resource, ResourceTemplate, Tool } from './results.js';
+import type { Limits, LogLevel, SubscriptionFilter, Timeouts } from './sansio/index.js';
 export type { AnsweredBlock, ClientRoot, ElicitAnswer, ElicitRequest, QuestionContext, QuestionHandlers, SampleAnswer, SampleRequest, SamplingMessage, } from './answers.js';
 export type { Change, Subscription } from './changes.js';
 export type { Environment } from './command.js';

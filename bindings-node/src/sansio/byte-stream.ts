@@ -1,18 +1,22 @@
-/** Clients and servers behind newline framing. */
+/** Servers behind newline framing, and what clients there have in common with them. */
 
-import { ClientCommands, openSettings } from './client-commands.js';
 import { failure } from './errors.js';
-import { type ClientEvent, type Event, eventsOf, type ServerEvent } from './events.js';
+import { type Event, eventsOf, type ServerEvent } from './events.js';
 import { given } from './machine.js';
 import { type Handle, native } from './native.js';
 import { head, pool, take, used } from './pool.js';
 import { keysOf, ServerCommands, serverSettings } from './server-commands.js';
-import type { ClientSettings, ServerSettings } from './settings.js';
+import type { ServerSettings } from './settings.js';
 
 const NOTHING = new Uint8Array(0);
 const NO_EVENTS: readonly never[] = [];
 
-function dataToSend(handle: Handle): Uint8Array {
+/**
+ * Takes out all bytes that wait to be sent.
+ *
+ * @internal
+ */
+export function dataToSend(handle: Handle): Uint8Array {
   const outcome = native.dataToSend(handle, pool, used);
   if (typeof outcome === 'number') return outcome === 0 ? NOTHING : take(outcome);
   if (typeof outcome === 'string') throw failure(outcome);
@@ -35,8 +39,12 @@ export interface Turn<E extends Event> {
   readonly isPart: boolean;
 }
 
-/** All that a host asks at the end of a turn. A crossing into the addon for each would cost more than the message. */
-function turn<E extends Event>(handle: Handle, takesData: boolean): Turn<E> {
+/**
+ * All that a host asks at the end of a turn. A crossing into the addon for each would cost more than the message.
+ *
+ * @internal
+ */
+export function turn<E extends Event>(handle: Handle, takesData: boolean): Turn<E> {
   const outcome = native.turn(handle, pool, takesData ? used : -1);
   const events = typeof outcome === 'string' ? eventsOf<E>(outcome) : NO_EVENTS;
   const due = head[0] as number;
@@ -80,59 +88,6 @@ export class Server extends ServerCommands<ServerEvent> {
 
   /** All that a host asks at the end of a turn; the data stays where it is unless `takesData`. @internal */
   turn(takesData: boolean): Turn<ServerEvent> {
-    return turn(this.handle, takesData);
-  }
-
-  /** Takes out all bytes that wait to be sent. They may lie in a larger `ArrayBuffer`, and nobody changes them. */
-  dataToSend(): Uint8Array {
-    return dataToSend(this.handle);
-  }
-
-  /** False while so much waits to be sent or taken that the host should stop reading. */
-  get wantsInput(): boolean {
-    return given(native.wantsInput(this.handle));
-  }
-
-  /** True when everything is over and sent: close this side of the stream. */
-  get isFinished(): boolean {
-    return given(native.isFinished(this.handle));
-  }
-}
-
-/** A client behind newline framing. It starts to connect at once: take `dataToSend`. */
-export class Client extends ClientCommands<ClientEvent> {
-  /** Sets a client up. */
-  constructor(settings: ClientSettings) {
-    const { seed, now, ...rest } = settings;
-    super(native.openClient(openSettings(rest), seed, now));
-  }
-
-  /**
-   * Takes bytes that were read, cut anywhere, and gives all events.
-   *
-   * @throws {@link ConnectionClosedError} when the connection is over already, and no event is left to tell it.
-   */
-  receiveData(data: Uint8Array, now: number): ClientEvent[] {
-    return eventsOf(native.receiveData(this.handle, data, now));
-  }
-
-  /** The server closed its side; requests in flight fail. */
-  receiveEof(now: number): ClientEvent[] {
-    return eventsOf(native.receiveEof(this.handle, now));
-  }
-
-  /** The transport broke: nothing can be sent or received any more. */
-  connectionLost(now: number): ClientEvent[] {
-    return eventsOf(native.connectionLost(this.handle, now));
-  }
-
-  /** The server was started afresh, as `restartRequired` asked. */
-  restart(now: number): ClientEvent[] {
-    return eventsOf(native.restart(this.handle, now));
-  }
-
-  /** All that a host asks at the end of a turn; the data stays where it is unless `takesData`. @internal */
-  turn(takesData: boolean): Turn<ClientEvent> {
     return turn(this.handle, takesData);
   }
 

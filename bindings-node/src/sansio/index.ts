@@ -29,7 +29,8 @@
  * `TypeError`.
  */
 
-export { Client, Server } from './byte-stream.js';
+export { Server } from './byte-stream.js';
+export { Client } from './byte-stream-client.js';
 export { type ChildAction, ChildShutdown } from './child.js';
 export type { ClientCommands, Completion, Listing } from './client-commands.js';
 export {

@@ -28,7 +28,8 @@
  * mistake of the caller, {@link ApiMisuseError}, changes nothing. An argument that is none is a `RangeError` or
  * `TypeError`.
  */
-export { Client, Server } from './byte-stream.js';
+export { Server } from './byte-stream.js';
+export { Client } from './byte-stream-client.js';
 export { type ChildAction, ChildShutdown } from './child.js';
 export type { ClientCommands, Completion, Listing } from './client-commands.js';
 export { ApiMisuseError, ConnectionClosedError, ConnectionLostError, HttpStatusError, InputRefusedError, InvalidResultError, LimitExceededError, McpError, MissingCapabilityError, PeerIncompatibleError, PeerMisbehavedError, RequestCancelledError, RequestTimedOutError, RoundsExceededError, RpcError, ServerUnavailableError, SessionLostError, UnauthorizedError, } from './errors.js';
