@@ -102,6 +102,23 @@ if TYPE_CHECKING:
     from ._server import (
         Server,
     )
+    from ._token_store import (
+        FileTokenStore,
+        KeyringTokenStore,
+        MemoryTokenStore,
+        StoredRecord,
+        TokenStore,
+    )
+    from ._user_agent import (
+        Browser,
+        UserAgent,
+    )
+    from ._verifiers import (
+        Introspection,
+        JwtVerifier,
+        TokenVerifier,
+        VerifierUnavailableError,
+    )
 
 
 __all__ = [
@@ -109,6 +126,7 @@ __all__ = [
     "ApiMisuseError",
     "Audio",
     "Block",
+    "Browser",
     "CallToolResult",
     "Change",
     "Client",
@@ -121,20 +139,25 @@ __all__ = [
     "ElicitRequest",
     "ElicitResult",
     "EmbeddedResource",
+    "FileTokenStore",
     "GetPromptResult",
     "HttpStatusError",
     "Icon",
     "Image",
     "Implementation",
     "InputRefusedError",
+    "Introspection",
     "InvalidAnswerError",
     "InvalidResultError",
+    "JwtVerifier",
+    "KeyringTokenStore",
     "LimitExceededError",
     "Limits",
     "ListResult",
     "LogLevel",
     "LogMessage",
     "McpError",
+    "MemoryTokenStore",
     "Message",
     "MissingCapabilityError",
     "PeerIncompatibleError",
@@ -162,17 +185,22 @@ __all__ = [
     "Server",
     "ServerUnavailableError",
     "SessionLostError",
+    "StoredRecord",
     "Subscription",
     "SubscriptionFilter",
     "SyncContext",
     "Text",
     "Timeouts",
+    "TokenStore",
+    "TokenVerifier",
     "Tool",
     "ToolAnnotations",
     "ToolError",
     "ToolResult",
     "UnauthorizedError",
     "UnknownBlock",
+    "UserAgent",
+    "VerifierUnavailableError",
     "__version__",
     "sansio",
     "sync",
@@ -266,6 +294,23 @@ _MODULES = {
         "UnknownBlock",
     ),
     "_server": ("Server",),
+    "_token_store": (
+        "FileTokenStore",
+        "KeyringTokenStore",
+        "MemoryTokenStore",
+        "StoredRecord",
+        "TokenStore",
+    ),
+    "_user_agent": (
+        "Browser",
+        "UserAgent",
+    ),
+    "_verifiers": (
+        "Introspection",
+        "JwtVerifier",
+        "TokenVerifier",
+        "VerifierUnavailableError",
+    ),
 }
 _SUBMODULES = ("sansio", "sync", "testing")
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

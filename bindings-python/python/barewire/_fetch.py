@@ -1,0 +1,88 @@
+"""Requests beside those of the protocol: to authorization servers, whose addresses others have named."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Iterable
+from http.cookiejar import DefaultCookiePolicy
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+try:
+    import anyio
+    import httpx2
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        "authorization needs httpx2: pip install 'barewire[auth]'", name=error.name
+    ) from error
+
+__all__ = ["AddressRefused", "Response", "TooLarge", "fetch", "is_inside", "plain_client", "refuse_inside"]
+
+
+class TooLarge(Exception):
+    """The body of a response has more bytes than it may."""
+
+
+class AddressRefused(Exception):
+    """The address belongs to a network that is not reached for others."""
+
+
+class Response(NamedTuple):
+    """What came back."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes
+
+
+def plain_client() -> httpx2.AsyncClient:
+    """A client that knows nobody: it keeps no cookies, and follows no redirects."""
+    client = httpx2.AsyncClient(follow_redirects=False, timeout=30.0)
+    client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+    return client
+
+
+async def fetch(
+    client: httpx2.AsyncClient,
+    method: str,
+    url: str,
+    headers: Iterable[tuple[str, str]] = (),
+    body: bytes = b"",
+    *,
+    limit: int,
+) -> Response:
+    """Make one request. The body of the response may have `limit` bytes, and comes as it is, uncompressed."""
+    async with client.stream(
+        method,
+        url,
+        headers=[*headers, ("accept-encoding", "identity")],
+        content=body or None,
+        auth=None,
+        follow_redirects=False,
+    ) as response:
+        received = bytearray()
+        async for data in response.aiter_raw():
+            received += data
+            if len(received) > limit:
+                raise TooLarge
+        return Response(response.status_code, response.headers.multi_items(), bytes(received))
+
+
+async def refuse_inside(url: str) -> None:
+    """Raise AddressRefused if any address of the host of `url` is not one of the public internet."""
+    if await is_inside(url):
+        raise AddressRefused(f"{urlsplit(url).hostname} is not on the public internet")
+
+
+async def is_inside(url: str) -> bool:
+    """Whether any address of the host is on this machine or in a private network.
+
+    A name that leads nowhere from here is left to whoever connects, which may be a proxy.
+    """
+    parts = urlsplit(url)
+    try:
+        found = await anyio.getaddrinfo(parts.hostname or "", parts.port or 443, type=socket.SOCK_STREAM)
+    except OSError:
+        return False
+    return any(not ipaddress.ip_address(str(entry[4][0]).partition("%")[0]).is_global for entry in found)

@@ -1,0 +1,253 @@
+"""Whether an access token is genuine, and what it says: signed tokens, and such that their issuer is asked
+about.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from base64 import b64encode
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Protocol
+from urllib.parse import quote_plus, urlencode
+
+import msgspec
+
+from . import _native as native
+from ._fetch import TooLarge, fetch, plain_client
+
+try:
+    import anyio
+    import httpx2
+    from joserfc import errors as jose_errors
+    from joserfc import jws
+    from joserfc.jwk import KeySet, import_key
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        "verifying tokens needs joserfc: pip install 'barewire[auth]'", name=error.name
+    ) from error
+
+__all__ = ["Introspection", "JwtVerifier", "TokenVerifier", "VerifierUnavailableError"]
+
+#: Algorithms that need no secret of ours. A key is only used for those that fit it.
+ALGORITHMS = (
+    "ES256",
+    "ES384",
+    "ES512",
+    "RS256",
+    "RS384",
+    "RS512",
+    "PS256",
+    "PS384",
+    "PS512",
+    "Ed25519",
+    "EdDSA",
+)
+#: Bytes of a document or an answer, at most.
+_LIMIT = 256 << 10
+#: Seconds for which keys are used without asking again.
+_KEYS_LAST = 600.0
+#: Seconds between two requests for keys, at least: a token with an unknown key must not cause one each.
+_KEYS_PAUSE = 10.0
+#: Bytes of a token, at most.
+_LONGEST = 16 << 10
+#: Answers about tokens that are remembered.
+_REMEMBERED = 4096
+
+
+class VerifierUnavailableError(Exception):
+    """It cannot be found out now whether a token is genuine: the request is answered with 503."""
+
+
+class TokenVerifier(Protocol):
+    """Finds out what an access token says."""
+
+    async def verify(self, token: str) -> Mapping[str, Any] | None:
+        """The claims of a genuine token, under the names of RFC 9068 and RFC 7662; None for any other.
+
+        Who issued it, for whom, when it expires and what it allows is judged afterwards, by what the claims
+        say. It raises VerifierUnavailableError when it cannot tell now.
+        """
+
+
+class JwtVerifier:
+    """Verifies access tokens that are signed JWTs (RFC 9068).
+
+    The keys are those of `issuer`, fetched from `jwks_uri`, or from where its metadata says, and kept for ten
+    minutes. `algorithms` are those that are accepted; there is none among them that works without a public
+    key. `http` is an ``httpx2.AsyncClient`` of your own, for proxies and certificates.
+    """
+
+    def __init__(
+        self,
+        issuer: str,
+        *,
+        jwks_uri: str | None = None,
+        algorithms: Sequence[str] = ALGORITHMS,
+        http: httpx2.AsyncClient | None = None,
+    ) -> None:
+        weak = [name for name in algorithms if name not in ALGORITHMS]
+        if weak:
+            raise ValueError(f"{weak[0]!r} is none of {', '.join(ALGORITHMS)}")
+        self.issuer = issuer
+        self._jwks_uri = jwks_uri
+        self._registry = jws.JWSRegistry(algorithms=list(algorithms), strict_check_header=False)
+        self._http = http or plain_client()
+        self._keys: KeySet | None = None
+        self._fetched = self._asked = float("-inf")
+        self._failure: Exception | None = None
+        self._fetching = anyio.Lock()
+
+    def __repr__(self) -> str:
+        return f"JwtVerifier({self.issuer!r})"
+
+    async def verify(self, token: str) -> Mapping[str, Any] | None:
+        """The claims of a token that `issuer` has signed."""
+        if len(token) > _LONGEST:
+            return None
+        if self._keys is None or time.monotonic() - self._fetched > _KEYS_LAST:
+            await self._refresh()
+        try:
+            return self._claims(token)
+        except jose_errors.InvalidKeyIdError:
+            await self._refresh()  # the issuer may have new keys
+        try:
+            return self._claims(token)
+        except jose_errors.InvalidKeyIdError:
+            return None
+
+    def _claims(self, token: str) -> Mapping[str, Any] | None:
+        assert self._keys is not None
+        try:
+            signed = jws.deserialize_compact(token, self._keys, registry=self._registry)
+            # An ID token, a logout token and the like are for others, though the same key has signed them.
+            if str(signed.protected.get("typ", "JWT")).lower() not in _TYPES:
+                return None
+            claims = msgspec.json.decode(signed.payload)
+        except jose_errors.InvalidKeyIdError:
+            raise
+        except (jose_errors.JoseError, msgspec.DecodeError, ValueError):
+            return None
+        return claims if isinstance(claims, dict) and claims.get("iss") == self.issuer else None
+
+    async def _refresh(self) -> None:
+        """Fetch the keys, unless that was tried just now. Old ones do as long as there are no others."""
+        async with self._fetching:
+            if time.monotonic() - self._asked > _KEYS_PAUSE:
+                try:
+                    uri = self._jwks_uri or await self._discover()
+                    self._keys = _keys(_object(await self._get(uri)))
+                    self._fetched = time.monotonic()
+                except (VerifierUnavailableError, ValueError) as error:
+                    self._failure = error
+                self._asked = time.monotonic()
+        if self._keys is None:
+            raise VerifierUnavailableError(f"the keys of {self.issuer} cannot be had") from self._failure
+
+    async def _discover(self) -> str:
+        """Where the keys are, says the metadata of the issuer."""
+        for url in native.authorization_server_metadata_urls(self.issuer):
+            try:
+                document = _object(await self._get(url))
+            except (VerifierUnavailableError, ValueError):
+                continue
+            uri = document.get("jwks_uri")
+            if document.get("issuer") == self.issuer and isinstance(uri, str):
+                return uri
+        raise VerifierUnavailableError(f"the metadata of {self.issuer} cannot be had")
+
+    async def _get(self, url: str) -> bytes:
+        try:
+            response = await fetch(self._http, "GET", url, [("accept", "application/json")], limit=_LIMIT)
+        except (OSError, TooLarge, httpx2.HTTPError) as error:
+            raise VerifierUnavailableError(f"{url} cannot be had") from error
+        if response.status != 200:
+            raise VerifierUnavailableError(f"{url} answers {response.status}")
+        return response.body
+
+
+_TYPES = ("jwt", "at+jwt", "application/at+jwt")
+
+
+class Introspection:
+    """Asks the authorization server about each access token (RFC 7662).
+
+    `client_id` and `client_secret` are those of this resource server. An answer is kept for `remembers`
+    seconds at most, during which a revoked token is still taken; 0: not at all.
+    """
+
+    def __init__(
+        self,
+        endpoint: str,
+        client_id: str,
+        client_secret: str,
+        *,
+        remembers: float = 0.0,
+        http: httpx2.AsyncClient | None = None,
+    ) -> None:
+        self._endpoint = endpoint
+        self._credentials = (client_id, client_secret)
+        self._remembers = remembers
+        self._http = http or plain_client()
+        #: Claims by the digest of the token, and until when they are good.
+        self._known: OrderedDict[bytes, tuple[float, Mapping[str, Any] | None]] = OrderedDict()
+
+    def __repr__(self) -> str:
+        return f"Introspection({self._endpoint!r})"
+
+    async def verify(self, token: str) -> Mapping[str, Any] | None:
+        """What the server says of an active token."""
+        if len(token) > _LONGEST:
+            return None
+        digest, now = hashlib.sha256(token.encode()).digest(), time.monotonic()
+        known = self._known.get(digest)
+        if known is not None and known[0] > now:
+            return known[1]
+        claims = await self._ask(token)
+        if self._remembers > 0:
+            self._known[digest] = (now + self._remembers, claims)
+            while len(self._known) > _REMEMBERED:
+                self._known.popitem(last=False)
+        return claims
+
+    async def _ask(self, token: str) -> Mapping[str, Any] | None:
+        form = urlencode({"token": token, "token_type_hint": "access_token"}).encode()
+        headers = [
+            ("accept", "application/json"),
+            ("content-type", "application/x-www-form-urlencoded"),
+            ("authorization", _basic(*self._credentials)),
+        ]
+        try:
+            response = await fetch(self._http, "POST", self._endpoint, headers, form, limit=_LIMIT)
+            answer = _object(response.body) if response.status == 200 else None
+        except (OSError, TooLarge, ValueError, httpx2.HTTPError) as error:
+            raise VerifierUnavailableError(f"{self._endpoint} cannot be asked") from error
+        if answer is None:
+            raise VerifierUnavailableError(f"{self._endpoint} answers {response.status}")
+        return answer if answer.get("active") is True else None
+
+
+def _keys(document: dict[str, Any]) -> KeySet:
+    """The keys of a set that can be used here; others may be of a kind that is not known yet."""
+    found: list[Any] = []
+    entries = document.get("keys")
+    for entry in entries if isinstance(entries, list) else ():
+        with suppress(jose_errors.JoseError, TypeError, ValueError):
+            found.append(import_key(entry))
+    if not found:
+        raise ValueError("the set has no keys that can be used")
+    return KeySet(found)
+
+
+def _basic(name: str, secret: str) -> str:
+    """Credentials as OAuth wants them, encoded before they are joined (RFC 6749, section 2.3.1)."""
+    return "Basic " + b64encode(f"{quote_plus(name)}:{quote_plus(secret)}".encode()).decode()
+
+
+def _object(text: bytes) -> dict[str, Any]:
+    value = msgspec.json.decode(text)
+    if not isinstance(value, dict):
+        raise ValueError("no JSON object")
+    return value
