@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use barewire::auth::{AuthorizationError, Secret, SigningRequest};
 use barewire::client::{DisconnectReason, FailureReason};
 use barewire::server::ClientFailure;
 use barewire::{
@@ -13,11 +14,15 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
+use crate::authorization;
 use crate::errors::{self, ToException};
 use crate::values;
 
 /// A value that a getter can hand to Python. JSON becomes `bytes`.
 pub(crate) trait ToPython {
+    /// Whether no `__repr__` shows it.
+    const IS_SECRET: bool = false;
+
     fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>>;
 }
 
@@ -67,15 +72,27 @@ to_python! {
     barewire::InputRequest: |value, py| Bound::new(py, values::InputRequest::from(value.clone()))?;
     barewire::InputAnswer: |value, py| Bound::new(py, values::InputAnswer::from(value.clone()))?;
     barewire::SubscriptionFilter: |value, py| Bound::new(py, values::SubscriptionFilter(value.clone()))?;
+    SigningRequest: |value, py| Bound::new(py, authorization::SigningRequest(value.clone()))?;
+    AuthorizationError: |value, py| value.to_exception(py)?;
     Py<values::RequestContext>: |value, py| value.bind(py).clone();
 }
 
 impl<T: ToPython> ToPython for Option<T> {
+    const IS_SECRET: bool = T::IS_SECRET;
+
     fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match self {
             Some(value) => value.to_python(py),
             None => Ok(py.None().into_bound(py)),
         }
+    }
+}
+
+impl ToPython for Secret {
+    const IS_SECRET: bool = true;
+
+    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(PyString::new(py, self.expose()).into_any())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Errors of the core as exceptions of `barewire._errors`, which is imported when the first one is made.
 
+use barewire::auth::AuthorizationError;
 use barewire::client::{DisconnectReason, FailureReason};
 use barewire::server::ClientFailure;
 use barewire::{CloseReason, Error, Failure, PeerIncompatible, RpcError};
@@ -49,6 +50,27 @@ fn rpc<'py>(py: Python<'py>, error: &RpcError) -> Exception<'py> {
         named.set_item("raw", PyBytes::new(py, data.as_str().as_bytes()))?;
     }
     class(py, "RpcError")?.call((error.code, &*error.message), Some(&named))
+}
+
+/// Why there are no credentials, to be raised.
+pub(crate) fn authorization_refused(py: Python<'_>, error: &AuthorizationError) -> PyErr {
+    error.to_exception(py).map_or_else(|failure| failure, PyErr::from_value)
+}
+
+impl ToException for AuthorizationError {
+    fn to_exception<'py>(&self, py: Python<'py>) -> Exception<'py> {
+        let oauth = match self {
+            AuthorizationError::Denied(oauth)
+            | AuthorizationError::RegistrationRejected(oauth)
+            | AuthorizationError::TokenRequestRejected(oauth) => Some(oauth),
+            _ => None,
+        };
+        let named = PyDict::new(py);
+        named.set_item("error", oauth.map(|oauth| &*oauth.code))?;
+        named.set_item("description", oauth.and_then(|oauth| oauth.description.as_deref()))?;
+        named.set_item("is_retryable", self.is_retryable())?;
+        class(py, "AuthorizationError")?.call((self.to_string(), i64::from(self.code())), Some(&named))
+    }
 }
 
 /// Something that ended, as an exception that tells why.

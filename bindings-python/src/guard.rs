@@ -25,7 +25,8 @@ impl<T> Guarded<T> {
         catch_unwind(AssertUnwindSafe(make)).unwrap_or(Err(POISONED)).map(|value| Guarded(Some(value)))
     }
 
-    fn call<R>(&mut self, work: impl FnOnce(&mut T) -> Result<R, Error>) -> Result<R, Error> {
+    /// Runs `work` on the value.
+    pub(crate) fn call<R>(&mut self, work: impl FnOnce(&mut T) -> Result<R, Error>) -> Result<R, Error> {
         let value = self.0.as_mut().ok_or(POISONED)?;
         // The value is dropped after a panic: nobody sees it half changed.
         catch_unwind(AssertUnwindSafe(|| work(value))).unwrap_or_else(|_| {

@@ -36,7 +36,13 @@ records! {
     /// An exchange to give up: close its connection, or reset its stream.
     HttpAbort { exchange: ExchangeHandle }
     /// The server wants authorization, or more of it.
-    AuthorizationRequired { exchange: ExchangeHandle, status: u16, challenges: Vec<Box<str>> }
+    AuthorizationRequired {
+        exchange: ExchangeHandle,
+        status: u16,
+        challenges: Vec<Box<str>>,
+        dpop_nonce: Option<Box<str>>,
+        operation: Box<str>,
+    }
 }
 
 /// The body of a request, which becomes `bytes` when it is read.
@@ -186,9 +192,13 @@ client_class! {
         fn poll_http_event(this: &Bound<'_, Self>) -> PyResult<Option<AuthorizationRequired>> {
             let event = with(this, |http| Ok(http.poll_http_event()))?;
             Ok(match event {
-                Some(HttpClientEvent::AuthorizationRequired { exchange, status, challenges, .. }) => {
-                    Some(AuthorizationRequired { exchange, status, challenges })
-                }
+                Some(HttpClientEvent::AuthorizationRequired {
+                    exchange,
+                    status,
+                    challenges,
+                    dpop_nonce,
+                    operation,
+                }) => Some(AuthorizationRequired { exchange, status, challenges, dpop_nonce, operation }),
                 _ => None,
             })
         }

@@ -78,7 +78,7 @@ impl ToPython for ResponseHeaders {
 }
 
 /// The headers of a request: pairs of `bytes`, as ASGI has them.
-struct Headers<'py>(Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)>);
+pub(crate) struct Headers<'py>(Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)>);
 
 impl<'py> FromPyObject<'_, 'py> for Headers<'py> {
     type Error = PyErr;
@@ -100,7 +100,7 @@ impl<'py> FromPyObject<'_, 'py> for Headers<'py> {
 
 impl Headers<'_> {
     /// Calls `work` with the headers as text. Bytes above 127 that are no UTF-8 are taken for Latin-1.
-    fn with<R>(&self, work: impl FnOnce(&[(&str, &str)]) -> R) -> R {
+    pub(crate) fn with<R>(&self, work: impl FnOnce(&[(&str, &str)]) -> R) -> R {
         let utf8 = |bytes| std::str::from_utf8(bytes).ok();
         let pairs =
             self.0.iter().map(|(name, value)| Some((utf8(name.as_bytes())?, utf8(value.as_bytes())?)));

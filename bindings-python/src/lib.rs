@@ -8,6 +8,7 @@ mod record;
 #[macro_use]
 mod server_class;
 
+mod authorization;
 mod child;
 mod client;
 mod config;
@@ -17,6 +18,7 @@ mod events;
 mod guard;
 mod http_client;
 mod http_server;
+mod resource_server;
 mod server;
 mod values;
 
@@ -53,6 +55,12 @@ fn is_recommended_tool_name(name: &str) -> bool {
     barewire::model::is_recommended_tool_name(name)
 }
 
+/// Where the metadata of an authorization server may be, in the order in which it is looked for.
+#[pyfunction]
+fn server_metadata_urls(issuer: &str) -> Vec<String> {
+    barewire::auth::resource_server::server_metadata_urls(issuer).into_iter().map(String::from).collect()
+}
+
 #[pymodule(gil_used = true)]
 mod _native {
     use barewire::{Era, LogLevel, Revision, Revisions, RpcError};
@@ -64,7 +72,15 @@ mod _native {
     #[pymodule_export]
     use super::is_recommended_tool_name;
     #[pymodule_export]
+    use super::server_metadata_urls;
+    #[pymodule_export]
     use super::template_variables;
+    #[pymodule_export]
+    use crate::authorization::{
+        Authorization, AuthorizationRefused, AuthorizationSettled, ClientRegistration, Credentials,
+        LoadRecord, OpenUserAgent, ProvideAssertion, ProvideClient, SaveRecord, SendRequest, SignInput,
+        SigningRequest, dpop_proof,
+    };
     #[pymodule_export]
     use crate::child::ChildShutdown;
     #[pymodule_export]
@@ -84,6 +100,8 @@ mod _native {
     use crate::http_client::{AuthorizationRequired, HttpAbort, HttpClient, HttpRequest};
     #[pymodule_export]
     use crate::http_server::{HttpServer, ResponsePart};
+    #[pymodule_export]
+    use crate::resource_server::{AccessDenied, Principal, ResourceServer};
     #[pymodule_export]
     use crate::server::Server;
     #[pymodule_export]

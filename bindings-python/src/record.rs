@@ -34,7 +34,11 @@ macro_rules! records {
             )*
 
             fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyString>> {
-                let members = [$((stringify!($field), self.$field(py)?)),*];
+                let members = [$((
+                    stringify!($field),
+                    <$type as $crate::convert::ToPython>::IS_SECRET,
+                    self.$field(py)?,
+                )),*];
                 $crate::record::describe(py, stringify!($name), &members)
             }
 
@@ -46,21 +50,23 @@ macro_rules! records {
 /// Bytes up to this many are shown in full.
 const SHOWN_BYTES: usize = 40;
 
-/// `Name(member=value)`: members that are `None` are left out, long bytes are counted.
+/// `Name(member=value)`: members that are `None` are left out, long bytes are counted, secrets not shown.
 pub(crate) fn describe<'py>(
     py: Python<'py>,
     name: &str,
-    members: &[(&str, Bound<'py, PyAny>)],
+    members: &[(&str, bool, Bound<'py, PyAny>)],
 ) -> PyResult<Bound<'py, PyString>> {
     let mut text = format!("{name}(");
     let mut separator = "";
-    for (member, value) in members {
+    for (member, is_secret, value) in members {
         if value.is_none() {
             continue;
         }
         let length = value.cast::<PyBytes>().map_or(0, |bytes| bytes.as_bytes().len());
         // Writing to a String cannot fail.
-        let _ = if length > SHOWN_BYTES {
+        let _ = if *is_secret {
+            write!(text, "{separator}{member}=<secret>")
+        } else if length > SHOWN_BYTES {
             write!(text, "{separator}{member}=<{length} bytes>")
         } else {
             write!(text, "{separator}{member}={}", value.repr()?)

@@ -128,10 +128,10 @@ impl SubscriptionFilter {
 
     fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
         let members = [
-            ("tools", self.0.tools.to_python(py)?),
-            ("resources", self.0.resources.to_python(py)?),
-            ("prompts", self.0.prompts.to_python(py)?),
-            ("resource_uris", self.0.resource_uris.to_python(py)?),
+            ("tools", false, self.0.tools.to_python(py)?),
+            ("resources", false, self.0.resources.to_python(py)?),
+            ("prompts", false, self.0.prompts.to_python(py)?),
+            ("resource_uris", false, self.0.resource_uris.to_python(py)?),
         ];
         record::describe(py, "SubscriptionFilter", &members)
     }

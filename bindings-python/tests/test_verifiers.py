@@ -116,7 +116,7 @@ def test_forgeries_are_refused(issuer: Issuer, key: ECKey) -> None:
         f"{head}.{body[:-2]}.{signature}",
         jws.serialize_compact({"alg": "ES256", "kid": "first"}, b"no JSON", key),
         jws.serialize_compact({"alg": "ES256", "kid": "first"}, b"[1]", key),
-        jws.serialize_compact({"alg": "none"}, b"{}", None, algorithms=["none"]),
+        "eyJhbGciOiJub25lIn0.e30.",  # {"alg":"none"}
         "",
         "ä.ö.ü",
         "e30.e30.e30",

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     )
     from ._errors import (
         ApiMisuseError,
+        AuthorizationError,
         ConnectionClosedError,
         ConnectionLostError,
         HttpStatusError,
@@ -125,6 +126,7 @@ __all__ = [
     "Annotations",
     "ApiMisuseError",
     "Audio",
+    "AuthorizationError",
     "Block",
     "Browser",
     "CallToolResult",
@@ -244,6 +246,7 @@ _MODULES = {
     ),
     "_errors": (
         "ApiMisuseError",
+        "AuthorizationError",
         "ConnectionClosedError",
         "ConnectionLostError",
         "HttpStatusError",

@@ -102,6 +102,29 @@ class UnauthorizedError(HttpStatusError):
     """The server wants other credentials (401), or does not let these do what was asked (403)."""
 
 
+class AuthorizationError(McpError):
+    """There are no credentials for a server. Codes 701 to 799.
+
+    It is the ``__cause__`` of the UnauthorizedError that a request ends with. `error` and `description` are
+    what the authorization server said, where it refused; `is_retryable` says whether the same may work a
+    little later.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        code: int,
+        *,
+        error: str | None = None,
+        description: str | None = None,
+        is_retryable: bool = False,
+    ) -> None:
+        super().__init__(message, code)
+        self.error = error
+        self.description = description
+        self.is_retryable = is_retryable
+
+
 class SessionLostError(HttpStatusError):
     """The server has forgotten the session, and the new one as well.
 

@@ -14,6 +14,24 @@ from ._aliases import InputKindName as InputKindName
 from ._aliases import Json as Json
 from ._aliases import ListKindName as ListKindName
 from ._aliases import LogLevel as LogLevel
+from ._native_authorization import AccessDenied as AccessDenied
+from ._native_authorization import Authorization as Authorization
+from ._native_authorization import AuthorizationRefused as AuthorizationRefused
+from ._native_authorization import AuthorizationSettled as AuthorizationSettled
+from ._native_authorization import ClientRegistration as ClientRegistration
+from ._native_authorization import Credentials as Credentials
+from ._native_authorization import LoadRecord as LoadRecord
+from ._native_authorization import OpenUserAgent as OpenUserAgent
+from ._native_authorization import Principal as Principal
+from ._native_authorization import ProvideAssertion as ProvideAssertion
+from ._native_authorization import ProvideClient as ProvideClient
+from ._native_authorization import ResourceServer as ResourceServer
+from ._native_authorization import SaveRecord as SaveRecord
+from ._native_authorization import SendRequest as SendRequest
+from ._native_authorization import SigningRequest as SigningRequest
+from ._native_authorization import SignInput as SignInput
+from ._native_authorization import dpop_proof as dpop_proof
+from ._native_authorization import server_metadata_urls as server_metadata_urls
 from ._native_events import CompletionRequested as CompletionRequested
 from ._native_events import Disconnected as Disconnected
 from ._native_events import Drained as Drained
@@ -353,7 +371,7 @@ class HttpAbort:
 class AuthorizationRequired:
     """The server answered 401 or 403; the exchange waits for `authorized` or `unauthorized`."""
 
-    __match_args__: Final = ("exchange", "status", "challenges")
+    __match_args__: Final = ("exchange", "status", "challenges", "dpop_nonce", "operation")
     @property
     def exchange(self) -> int: ...
     @property
@@ -361,6 +379,12 @@ class AuthorizationRequired:
     @property
     def challenges(self) -> list[str]:
         """The values of `WWW-Authenticate`, in order."""
+    @property
+    def dpop_nonce(self) -> str | None:
+        """The value of `DPoP-Nonce`."""
+    @property
+    def operation(self) -> str:
+        """What was tried, for `Authorization.challenge`."""
 
 @final
 class HttpClient(_ClientCommands):

@@ -148,7 +148,7 @@ class JwtVerifier:
 
     async def _discover(self) -> str:
         """Where the keys are, says the metadata of the issuer."""
-        for url in native.authorization_server_metadata_urls(self.issuer):
+        for url in native.server_metadata_urls(self.issuer):
             try:
                 document = _object(await self._get(url))
             except (VerifierUnavailableError, ValueError):

@@ -25,7 +25,7 @@ use crate::transport::http::url::Url;
 
 use super::scopes::{OFFLINE_ACCESS, Scopes};
 use super::secret::Secret;
-use super::urls::{Plaintext, decode, resource_metadata_paths, usable};
+use super::urls::{self, Plaintext, decode, resource_metadata_paths, usable};
 
 /// How a protected server is set up.
 #[derive(Clone, Debug)]
@@ -315,6 +315,13 @@ impl ResourceServer {
         let is_enough = needed.iter().all(is_granted);
         if is_enough { Ok(()) } else { Err(self.deny(DenialReason::InsufficientScope, needed)) }
     }
+}
+
+/// Where the metadata of an authorization server may be, in the order in which it is looked for (basic/authorization,
+/// Authorization Server Metadata Discovery): for hosts that look for its keys there. What is found must name `issuer`, byte
+/// for byte. Empty if the issuer cannot be used.
+pub fn server_metadata_urls(issuer: &str) -> Vec<Box<str>> {
+    usable(issuer, Plaintext::OnLoopback).map(urls::server_metadata).unwrap_or_default()
 }
 
 /// The token of a request: the one `Authorization` header, its scheme in any case (RFC 6750, section 2.1). `query` is what
