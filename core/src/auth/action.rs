@@ -78,6 +78,32 @@ pub enum ActionKind {
     },
 }
 
+/// What an action is answered with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    Record,
+    Outcome,
+    Response,
+    Callback,
+    Signature,
+    Client,
+    Assertion,
+}
+
+impl ActionKind {
+    pub(super) const fn answer(&self) -> Answer {
+        match self {
+            ActionKind::Load => Answer::Record,
+            ActionKind::Save { .. } => Answer::Outcome,
+            ActionKind::Send(_) => Answer::Response,
+            ActionKind::OpenUserAgent(_) => Answer::Callback,
+            ActionKind::Sign(_) => Answer::Signature,
+            ActionKind::ProvideClient { .. } => Answer::Client,
+            ActionKind::ProvideAssertion { .. } => Answer::Assertion,
+        }
+    }
+}
+
 /// What is stored between processes and runs: text of the machine's own, and a counter for comparing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredRecord {

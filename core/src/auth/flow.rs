@@ -151,7 +151,7 @@ impl Authorization {
     pub(super) fn ask(&mut self, kind: ActionKind) {
         self.last_handle += 1;
         let handle = ActionHandle::from_number(self.last_handle);
-        self.awaited = Some(handle);
+        self.awaited = Some((handle, kind.answer()));
         self.actions.push_back(Action::new(handle, kind));
     }
 
@@ -255,6 +255,11 @@ impl Authorization {
         if self.record.token.is_some() { self.token.generation } else { 0 }
     }
 
+    /// Whether a request with this token, or with none, would go out with the same now.
+    pub(super) fn is_current(&self, generation: u64) -> bool {
+        generation == self.current_generation() || (generation == 0 && self.usable_token().is_none())
+    }
+
     /// There is another token, or none any more.
     pub(super) fn replace_token(&mut self, token: Option<Token>, standing: TokenStanding) {
         let generation = self.token.generation + 1;
@@ -306,10 +311,7 @@ impl Authorization {
 
     /// A 401 to a request with the current token, or without one.
     pub(super) fn on_unauthorized(&mut self, waiter: u64, challenge: Challenge) {
-        let standing = &self.token;
-        let is_young = standing.issued_at.is_some_and(|issued| self.now < issued.after(YOUNG));
-        let is_useless = is_young && !standing.has_worked && self.usable_token().is_some();
-        if is_useless {
+        if self.is_useless() {
             self.token.refusals += 1;
             if self.token.refusals >= MOST_REFUSALS {
                 self.state = State::Failed(AuthorizationError::TokenRefused);
@@ -317,6 +319,12 @@ impl Authorization {
             }
         }
         self.begin(Reason::Refused, challenge, waiter);
+    }
+
+    /// Whether the token, which was refused, never worked and has had no time to become invalid.
+    fn is_useless(&self) -> bool {
+        let is_young = self.token.issued_at.is_some_and(|issued| self.now < issued.after(YOUNG));
+        is_young && !self.token.has_worked && self.usable_token().is_some()
     }
 
     /// A 403 to a request with the current token, or without one.
@@ -348,8 +356,7 @@ impl Authorization {
     /// Tokens of this machine are used up: another is come by anew, or left to the next challenge.
     pub(super) fn renew(&mut self) {
         let State::Working(flow) = &self.state else { return };
-        let was_refreshed =
-            flow.reason == Reason::Refused && self.token.is_refreshed && !self.token.has_worked;
+        let was_refreshed = flow.reason == Reason::Refused && self.token.is_refreshed && self.is_useless();
         let token = self.record.token.as_ref().filter(|token| token.refresh_token.is_some());
         if let Some(token) = token.filter(|_| flow.reason != Reason::StepUp && !was_refreshed) {
             let token = token.clone();

@@ -63,6 +63,7 @@ use record::Record;
 use scopes::Scopes;
 use urls::Plaintext;
 
+use action::Answer;
 pub use action::{
     Action, ActionFailure, ActionHandle, ActionKind, AuthorizationEvent, HttpPurpose, OAuthRequest,
     SaveOutcome, SigningKey, SigningRequest, StoredRecord, UserAgentVisit,
@@ -89,8 +90,8 @@ pub struct Authorization {
     stored: u64,
     token: TokenStanding,
     last_handle: u64,
-    /// The action that an answer is awaited to.
-    awaited: Option<ActionHandle>,
+    /// The action that an answer is awaited to, and what kind of answer.
+    awaited: Option<(ActionHandle, Answer)>,
     actions: VecDeque<Action>,
     events: VecDeque<AuthorizationEvent>,
     /// Who waits for the flow.
@@ -246,7 +247,7 @@ impl Authorization {
                 self.refuse(waiter, error);
             }
             // It was sent with another token than the one that there is now, or the nonce alone was wrong.
-            _ if refusal.generation != self.current_generation() => self.settle(waiter),
+            _ if !self.is_current(refusal.generation) => self.settle(waiter),
             _ if challenge.wants_nonce() && refusal.dpop_nonce.is_some() => self.settle(waiter),
             State::Unread | State::Idle if refusal.status == 403 => {
                 self.on_forbidden(waiter, challenge, refusal.operation);
@@ -294,14 +295,14 @@ impl Authorization {
 
     /// What the store holds; none if that is nothing.
     pub fn loaded(&mut self, now: UnixTime, action: ActionHandle, record: Option<StoredRecord>) {
-        if self.takes(now, action) {
+        if self.takes(now, action, Answer::Record) {
             self.on_loaded(record);
         }
     }
 
     /// What became of a record that was to be stored.
     pub fn saved(&mut self, now: UnixTime, action: ActionHandle, outcome: SaveOutcome) {
-        if self.takes(now, action) {
+        if self.takes(now, action, Answer::Outcome) {
             self.on_saved(outcome);
         }
     }
@@ -315,7 +316,7 @@ impl Authorization {
         headers: &[(&str, &str)],
         body: &[u8],
     ) {
-        if self.takes(now, action) {
+        if self.takes(now, action, Answer::Response) {
             self.on_response(status, headers, body);
         }
     }
@@ -337,28 +338,29 @@ impl Authorization {
 
     /// The signature over [`SigningRequest::input`].
     pub fn signed(&mut self, now: UnixTime, action: ActionHandle, signature: &[u8]) {
-        if self.takes(now, action) {
+        if self.takes(now, action, Answer::Signature) {
             self.on_signed(signature);
         }
     }
 
     /// A client that the user named. Its issuer is the one that was asked for.
     pub fn client_provided(&mut self, now: UnixTime, action: ActionHandle, client: ClientRegistration) {
-        if self.takes(now, action) {
+        if self.takes(now, action, Answer::Client) {
             self.on_client_provided(client);
         }
     }
 
     /// An assertion that is valid now.
     pub fn assertion_provided(&mut self, now: UnixTime, action: ActionHandle, assertion: Secret) {
-        if self.takes(now, action) {
+        if self.takes(now, action, Answer::Assertion) {
             self.on_assertion_provided(assertion);
         }
     }
 
     /// An action was not carried out.
     pub fn fail_action(&mut self, now: UnixTime, action: ActionHandle, failure: ActionFailure) {
-        if self.takes(now, action) {
+        self.advance(now);
+        if self.awaited.take_if(|(awaited, _)| *awaited == action).is_some() {
             self.on_action_failed(failure);
         }
     }
@@ -384,9 +386,9 @@ impl Authorization {
         self.now = self.now.max(now);
     }
 
-    /// Whether this is the action that an answer is awaited to; it is not any more then.
-    fn takes(&mut self, now: UnixTime, action: ActionHandle) -> bool {
+    /// Whether this is the answer that is awaited; it is not any more then.
+    fn takes(&mut self, now: UnixTime, action: ActionHandle, answer: Answer) -> bool {
         self.advance(now);
-        self.awaited.take_if(|awaited| *awaited == action).is_some()
+        self.awaited.take_if(|awaited| *awaited == (action, answer)).is_some()
     }
 }

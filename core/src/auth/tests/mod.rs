@@ -1,6 +1,13 @@
 //! The machine against a store, servers and a user that are played here.
 
+mod callbacks;
+mod clients;
 mod code;
+mod discovery;
+mod exhaustive;
+mod grants;
+mod refreshing;
+mod scopes;
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
@@ -254,8 +261,4 @@ pub(super) fn sent(request: &OAuthRequest, name: &str) -> Option<String> {
 
 pub(super) fn header(request: &OAuthRequest, name: &str) -> Option<String> {
     request.headers.iter().find(|(own, _)| *own == name).map(|(_, value)| value.expose().to_owned())
-}
-
-pub(super) fn boxed(text: &str) -> Box<str> {
-    text.into()
 }
