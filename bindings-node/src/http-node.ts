@@ -24,7 +24,7 @@ export interface NodeHandler {
   /**
    * Takes no more requests, waits until what is in flight has ended, and ends all streams.
    *
-   * A server of `node:http` ends in order by `server.close()`, this, and `server.closeIdleConnections()`.
+   * Close the server of `node:http` after this, not before: it drops connections that still have to take a response.
    */
   close(): Promise<void>;
 }
@@ -172,6 +172,10 @@ class NodeExchange {
     }
     this.#handle = handle;
     this.#host.follow(handle, this);
+    if (this.#response.destroyed) {
+      this.#closed(); // while the request waited for something else
+      return;
+    }
     this.#response.on('close', this.#closed);
     this.#pump();
   }
@@ -217,14 +221,18 @@ class NodeExchange {
     }
   }
 
+  /** Everything has been written; it is over once the connection has taken it. */
   #finish(): void {
     this.#isOver = true;
-    this.#host.over(this.#handle);
+    this.#host.taken(this.#handle);
   }
 
-  /** The client has left, if the response was not complete. */
+  /** The client has all of the response, or has left. */
   readonly #closed = (): void => {
-    if (this.#isOver) return;
+    if (this.#isOver) {
+      this.#host.over(this.#handle);
+      return;
+    }
     this.#isOver = true;
     this.#host.gone(this.#handle);
   };

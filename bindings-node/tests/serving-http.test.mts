@@ -1,7 +1,8 @@
 /** Servers behind HTTP, on the hosts that people use. */
 
 import assert from 'node:assert/strict';
-import type { IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { mock, type TestContext, test } from 'node:test';
 import { type Context, Server } from 'barewire';
@@ -23,6 +24,27 @@ import {
   textOfCall,
   to,
 } from './serving.mjs';
+
+/** A stateless request to call a tool of the name `hang`. */
+const HANG_HEADERS = {
+  accept: ACCEPT,
+  'content-type': 'application/json',
+  'mcp-protocol-version': '2026-07-28',
+  'mcp-method': 'tools/call',
+  'mcp-name': 'hang',
+};
+const HANG = {
+  jsonrpc: '2.0',
+  ...callOf(
+    'hang',
+    {},
+    {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'c', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  ),
+};
 
 test('a web-standard handler serves', async () => {
   const handler = createHandler(newServer(), { path: '/mcp' });
@@ -174,21 +196,10 @@ for (const kind of ['web', 'node'] as const) {
     });
     const { send } = await hanging(t, server);
     const controller = new AbortController();
-    const meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientInfo': { name: 'c', version: '1' },
-      'io.modelcontextprotocol/clientCapabilities': {},
-    };
     const request = new Request('http://127.0.0.1/mcp', {
       method: 'POST',
-      headers: {
-        accept: ACCEPT,
-        'content-type': 'application/json',
-        'mcp-protocol-version': '2026-07-28',
-        'mcp-method': 'tools/call',
-        'mcp-name': 'hang',
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', ...callOf('hang', {}, meta) }),
+      headers: HANG_HEADERS,
+      body: JSON.stringify(HANG),
       signal: controller.signal,
     });
     const answered = send(request).catch(() => {});
@@ -298,6 +309,46 @@ test('a silent stream is kept alive, and an unused session ends', async (t) => {
   await reader.cancel();
   await new Promise((resolve) => setTimeout(resolve, 600));
   assert.equal((await send(post(callOf('who', {}), session))).status, 404);
+});
+
+test('node: a client that has left before its request is handed in is not waited for', async (t) => {
+  const server = newServer();
+  const aborted = deferred<void>();
+  server.tool('hang', {}, (_, { signal }) => {
+    signal.addEventListener('abort', () => aborted.resolve());
+    return aborted.promise;
+  });
+  const handler = nodeHandler(server);
+  const { port } = await listen(t, (request, response) => {
+    response.once('close', () => handler(request, response, HANG));
+  });
+  const sent = request({ port, method: 'POST', headers: HANG_HEADERS }).on('error', () => {});
+  sent.end(JSON.stringify(HANG));
+  setTimeout(() => sent.destroy(), 50);
+  await aborted.promise;
+  await handler.close();
+});
+
+test('closing waits until the last response has been taken', async (t) => {
+  const server = newServer();
+  const size = 32 << 20;
+  server.tool('big', {}, () => 'x'.repeat(size));
+  const handler = nodeHandler(server);
+  const http = createServer(handler).listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  t.after(() => http.closeAllConnections());
+  const { port } = http.address() as AddressInfo;
+  const session = await open(to(port));
+  const headers = { accept: ACCEPT, 'content-type': 'application/json', 'mcp-session-id': session };
+  const sent = request({ port, method: 'POST', headers });
+  sent.end(JSON.stringify({ jsonrpc: '2.0', ...callOf('big', {}) }));
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const closed = handler.close().then(() => http.close());
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  let taken = 0;
+  for await (const chunk of response) taken += (chunk as Buffer).length;
+  assert.ok(taken > size, `${taken} bytes came`);
+  await closed;
 });
 
 for (const kind of ['web', 'node'] as const) {

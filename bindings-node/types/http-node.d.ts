@@ -19,7 +19,7 @@ export interface NodeHandler {
     /**
      * Takes no more requests, waits until what is in flight has ended, and ends all streams.
      *
-     * A server of `node:http` ends in order by `server.close()`, this, and `server.closeIdleConnections()`.
+     * Close the server of `node:http` after this, not before: it drops connections that still have to take a response.
      */
     close(): Promise<void>;
 }

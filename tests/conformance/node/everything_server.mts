@@ -541,9 +541,8 @@ if (transport === '--http') {
   const handler = nodeHandler(server, { path: '/mcp' });
   const http = createServer(handler).listen(Number(port), '127.0.0.1');
   const end = async (): Promise<void> => {
-    http.close();
     await handler.close(); // what is in flight gets its time
-    http.closeIdleConnections();
+    http.close();
   };
   process.once('SIGINT', end).once('SIGTERM', end);
 } else {
