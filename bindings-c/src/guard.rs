@@ -116,6 +116,7 @@ mod tests {
     struct Defective;
 
     impl Drop for Defective {
+        #[allow(clippy::panic, reason = "what it is for")]
         fn drop(&mut self) {
             panic!("a defect in a destructor, on purpose");
         }

@@ -44,3 +44,6 @@ pub use server::*;
 pub use status::*;
 pub use values::*;
 pub use version::*;
+
+#[cfg(test)]
+mod tests;

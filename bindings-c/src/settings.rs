@@ -68,7 +68,8 @@ pub(crate) fn revisions(first: *const i32, length: usize) -> Result<Revisions, F
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::values::{bw_limit, bw_timeout};
+    use crate::values::bw_limit::{self, *};
+    use crate::values::bw_timeout::{self, *};
 
     #[test]
     fn each_number_sets_what_it_names() {
@@ -77,7 +78,6 @@ mod tests {
             set_limit(&mut limits, number as i32, 7).unwrap();
             limits
         };
-        use bw_limit::*;
         assert_eq!(set(BW_LIMIT_MESSAGE_BYTES).message_bytes, 7);
         assert_eq!(set(BW_LIMIT_DEPTH).depth, 7);
         assert_eq!(set(BW_LIMIT_REQUESTS_IN_FLIGHT).requests_in_flight, 7);
@@ -99,7 +99,6 @@ mod tests {
             set_timeout(&mut timeouts, number as i32, 7).unwrap();
             timeouts
         };
-        use bw_timeout::*;
         assert_eq!(set(BW_TIMEOUT_PROBE).probe, 7);
         assert_eq!(set(BW_TIMEOUT_HANDSHAKE).handshake, 7);
         assert_eq!(set(BW_TIMEOUT_REQUEST).request, 7);

@@ -44,21 +44,21 @@ pub enum bw_exchange_failure {
 #[derive(Clone, Copy)]
 pub struct bw_http_transmit {
     /// What to do, a number of `bw_transmit_kind`. Without a request, what follows the exchange is empty.
-    kind: i32,
+    pub(crate) kind: i32,
     /// Names the exchange in what the host reports; 0 if all is over.
-    exchange: u64,
+    pub(crate) exchange: u64,
     /// The method: GET, POST or DELETE.
-    method: bw_bytes,
+    pub(crate) method: bw_bytes,
     /// Where to.
-    url: bw_bytes,
+    pub(crate) url: bw_bytes,
     /// Names in lower case, and values, without those of the host's own (`Host`, `Content-Length`, `Authorization`, ...).
-    headers: *const bw_pair,
+    pub(crate) headers: *const bw_pair,
     /// How many headers there are.
-    header_count: usize,
+    pub(crate) header_count: usize,
     /// The body; empty for GET and DELETE.
-    body: bw_bytes,
+    pub(crate) body: bw_bytes,
     /// The response may stay silent for as long as it likes: no read timeout applies.
-    is_stream: bool,
+    pub(crate) is_stream: bool,
 }
 
 /// The request that was given last, and its headers as C reads them.

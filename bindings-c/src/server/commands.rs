@@ -17,11 +17,11 @@ use super::{bw_server, give, run};
 #[derive(Clone, Copy)]
 pub struct bw_question {
     /// A key of the application's choice, unique within the request over all rounds; the answer comes back under it.
-    key: bw_bytes,
+    pub(crate) key: bw_bytes,
     /// What is asked for, a number of `bw_input_kind`.
-    kind: i32,
+    pub(crate) kind: i32,
     /// The parameters, a JSON object.
-    params: bw_bytes,
+    pub(crate) params: bw_bytes,
 }
 
 const fn handle(request: u64) -> RequestHandle {

@@ -32,19 +32,19 @@ pub enum bw_endpoint {
 #[derive(Clone, Copy)]
 pub struct bw_request_head {
     /// The method, as it came.
-    method: bw_bytes,
+    pub(crate) method: bw_bytes,
     /// Which endpoint it is for, a number of `bw_endpoint`.
-    endpoint: i32,
+    pub(crate) endpoint: i32,
     /// BW_ENDPOINT_EVENT_STREAM: the path of the endpoint that takes messages, without a query. BW_ENDPOINT_MESSAGES: the
     /// query string, without the question mark.
-    endpoint_detail: bw_bytes,
+    pub(crate) endpoint_detail: bw_bytes,
     /// Names and values in the order of arrival; `Host` among them, from `:authority` if need be. Values are UTF-8; one
     /// that is not is given with its bytes above 127 as they are in Latin-1.
-    headers: *const bw_pair,
+    pub(crate) headers: *const bw_pair,
     /// How many headers there are.
-    header_count: usize,
+    pub(crate) header_count: usize,
     /// Who sends it, as far as the host knows: an opaque key. Sessions belong to it.
-    principal: bw_bytes,
+    pub(crate) principal: bw_bytes,
 }
 
 /// What to send next in one exchange. Parts are sent in order: the head, then `data`, then the end. What it points to is
@@ -53,18 +53,18 @@ pub struct bw_request_head {
 #[derive(Clone, Copy)]
 pub struct bw_response_part {
     /// The status, in the first part; 0 if there is no head in this one.
-    status: u16,
+    pub(crate) status: u16,
     /// Names in lower case, and values. `content-length` is among them unless the body is a stream, or there is none.
-    headers: *const bw_pair,
+    pub(crate) headers: *const bw_pair,
     /// How many headers there are.
-    header_count: usize,
+    pub(crate) header_count: usize,
     /// Bytes of the body; may be empty.
-    data: bw_bytes,
+    pub(crate) data: bw_bytes,
     /// Nothing follows: the exchange is over and its handle is of no use any more.
-    is_last: bool,
+    pub(crate) is_last: bool,
     /// Close the connection without an orderly end of the body: the client must not take what it got for the whole.
     /// `is_last` is true as well.
-    is_aborted: bool,
+    pub(crate) is_aborted: bool,
 }
 
 /// The part that was given last, and its headers as C reads them.
