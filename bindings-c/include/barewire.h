@@ -1474,6 +1474,8 @@ typedef struct {
 extern "C" {
 #endif // __cplusplus
 
+/* ---- Versions and numbers -------------------------------------------------------------------------------- */
+
 /**
  * The version of the library that is linked, such as "1.2.3"; compare BW_VERSION, which is that of the header. The text
  * ends with a NUL and is never freed.
@@ -1484,6 +1486,8 @@ const char *bw_version(void);
  * The version of the library that is linked as one number: major << 16 | minor << 8 | patch; compare BW_VERSION_NUMBER.
  */
 uint32_t bw_version_number(void);
+
+/* ---- Errors ---------------------------------------------------------------------------------------------- */
 
 /**
  * The name of a number of `bw_error`, such as "BW_ERROR_UNKNOWN_REQUEST". The text ends with a NUL and is never freed.
@@ -1496,6 +1500,8 @@ const char *bw_error_name(bw_status status);
  * to. After any other number it goes on as before.
  */
 bool bw_error_is_fatal(bw_status status);
+
+/* ---- Revisions, severities, capabilities ----------------------------------------------------------------- */
 
 /**
  * How many revisions this library speaks.
@@ -1540,14 +1546,15 @@ int32_t bw_log_level_from_name(bw_bytes name);
  */
 bw_bytes bw_capability_path(int32_t number);
 
+/* ---- Servers: life, time, byte streams ------------------------------------------------------------------- */
+
 /**
  * Makes a server for one client on a byte stream: standard input and output, a socket, a serial line.
  *
  * The caller frees `*server` with `bw_server_free`; `config` stays the caller's. BW_ERROR_NO_COMMON_REVISION if it serves
  * no revision, BW_ERROR_INVALID_DEFINITION if an extension is not named `prefix/name`.
  */
-bw_status bw_server_new(const bw_server_config *config,
-                        bw_server **server);
+bw_status bw_server_new(const bw_server_config *config, bw_server **server);
 
 /**
  * Frees a server, with its event and all that it has lent. NULL is nothing to free.
@@ -1591,9 +1598,7 @@ bw_status bw_server_close(bw_server *server);
  * Faulty input is no error; it is answered, or reported as an event. The errors are fatal ends; their events are still to
  * be polled.
  */
-bw_status bw_server_receive_data(bw_server *server,
-                                 uint64_t now,
-                                 bw_bytes data);
+bw_status bw_server_receive_data(bw_server *server, uint64_t now, bw_bytes data);
 
 /**
  * Byte stream: the client closed its side. Answers that are owed can still be sent; DRAINED follows.
@@ -1615,8 +1620,7 @@ bw_bytes bw_server_data_to_send(bw_server *server);
 /**
  * Byte stream: marks the first `count` bytes of `bw_server_data_to_send` as sent; more than there are count as all.
  */
-bw_status bw_server_consume(bw_server *server,
-                            size_t count);
+bw_status bw_server_consume(bw_server *server, size_t count);
 
 /**
  * Whether the host should go on reading: false while too much waits to be polled or sent.
@@ -1629,14 +1633,15 @@ bool bw_server_wants_input(bw_server *server);
  */
 bool bw_server_is_finished(bw_server *server);
 
+/* ---- Servers: what is offered ---------------------------------------------------------------------------- */
+
 /**
  * Registers a tool: a JSON object with at least `name` and `inputSchema` (`Tool` in the schema). Clients that watch the
  * list are told.
  *
  * BW_ERROR_INVALID_JSON, BW_ERROR_INVALID_DEFINITION naming the member, BW_ERROR_ALREADY_REGISTERED.
  */
-bw_status bw_server_add_tool(bw_server *server,
-                             bw_bytes definition);
+bw_status bw_server_add_tool(bw_server *server, bw_bytes definition);
 
 /**
  * Removes a tool by its name. BW_ERROR_NOT_REGISTERED.
@@ -1647,8 +1652,7 @@ bw_status bw_server_remove_tool(bw_server *server, bw_bytes name);
  * Registers a resource: a JSON object with at least `uri` and `name` (`Resource` in the schema). Errors as for
  * `bw_server_add_tool`.
  */
-bw_status bw_server_add_resource(bw_server *server,
-                                 bw_bytes definition);
+bw_status bw_server_add_resource(bw_server *server, bw_bytes definition);
 
 /**
  * Removes a resource by its URI. BW_ERROR_NOT_REGISTERED.
@@ -1659,24 +1663,24 @@ bw_status bw_server_remove_resource(bw_server *server, bw_bytes uri);
  * Registers a resource template: a JSON object with at least `uriTemplate` (RFC 6570) and `name` (`ResourceTemplate` in
  * the schema). Errors as for `bw_server_add_tool`, and BW_ERROR_INVALID_TEMPLATE.
  */
-bw_status bw_server_add_resource_template(bw_server *server,
-                                          bw_bytes definition);
+bw_status bw_server_add_resource_template(bw_server *server, bw_bytes definition);
 
 /**
  * Removes a resource template by its `uriTemplate`. BW_ERROR_NOT_REGISTERED.
  */
-bw_status bw_server_remove_resource_template(bw_server *server, bw_bytes template_);
+bw_status bw_server_remove_resource_template(bw_server *server, bw_bytes uri_template);
 
 /**
  * Registers a prompt: a JSON object with at least `name` (`Prompt` in the schema). Errors as for `bw_server_add_tool`.
  */
-bw_status bw_server_add_prompt(bw_server *server,
-                               bw_bytes definition);
+bw_status bw_server_add_prompt(bw_server *server, bw_bytes definition);
 
 /**
  * Removes a prompt by its name. BW_ERROR_NOT_REGISTERED.
  */
 bw_status bw_server_remove_prompt(bw_server *server, bw_bytes name);
+
+/* ---- Servers: answers, questions, notices, sessions ------------------------------------------------------ */
 
 /**
  * Answers a request with its result, a JSON object written for the newest revision: what the client's revision must not
@@ -1685,9 +1689,7 @@ bw_status bw_server_remove_prompt(bw_server *server, bw_bytes name);
  * BW_ERROR_UNKNOWN_REQUEST, BW_ERROR_ALREADY_ANSWERED, BW_ERROR_INVALID_JSON, and the request then still waits for its
  * answer; BW_ERROR_CLOSED_BY_US and its like after the end.
  */
-bw_status bw_server_respond(bw_server *server,
-                            uint64_t request,
-                            bw_bytes result);
+bw_status bw_server_respond(bw_server *server, uint64_t request, bw_bytes result);
 
 /**
  * Answers a request with an error: a number of `bw_rpc_code` or another one, a text for people, and `data`, a JSON value,
@@ -1706,17 +1708,13 @@ bw_status bw_server_respond_error(bw_server *server,
  * Answers a request that its client lacks capabilities for: `required`, a JSON object, is the capabilities object that
  * would do. Errors as for `bw_server_respond`.
  */
-bw_status bw_server_respond_missing_capability(bw_server *server,
-                                               uint64_t request,
-                                               bw_bytes required);
+bw_status bw_server_respond_missing_capability(bw_server *server, uint64_t request, bw_bytes required);
 
 /**
  * Refuses arguments that do not fit the tool: an error or a result that says so, as the client's revision wants it
  * (server/tools, Error Handling). Errors as for `bw_server_respond`.
  */
-bw_status bw_server_respond_invalid_arguments(bw_server *server,
-                                              uint64_t request,
-                                              bw_bytes message);
+bw_status bw_server_respond_invalid_arguments(bw_server *server, uint64_t request, bw_bytes message);
 
 /**
  * Asks the client something before the request can be answered. The event of the request comes again with the answers,
@@ -1767,11 +1765,7 @@ bw_status bw_server_notify_log(bw_server *server,
  * Sends a notification of an extension within a request. `params` is a JSON object, or nothing. `sent`, which may be NULL,
  * tells whether it was sent. BW_ERROR_INVALID_JSON.
  */
-bw_status bw_server_notify(bw_server *server,
-                           uint64_t request,
-                           bw_bytes method,
-                           bw_bytes params,
-                           bool *sent);
+bw_status bw_server_notify(bw_server *server, uint64_t request, bw_bytes method, bw_bytes params, bool *sent);
 
 /**
  * Logs something outside any request, to legacy sessions that want this severity: as `bw_server_notify_log`.
@@ -1782,8 +1776,7 @@ bw_status bw_server_log(bw_server *server, int32_t level, bw_bytes logger, bw_by
  * Tells every client that watches it that a list, a number of `bw_list_kind`, has changed. Changes of the catalog are
  * told by themselves.
  */
-bw_status bw_server_publish_list_changed(bw_server *server,
-                                         int32_t list);
+bw_status bw_server_publish_list_changed(bw_server *server, int32_t list);
 
 /**
  * Tells every client that watches it that a resource has changed.
@@ -1811,10 +1804,7 @@ bw_status bw_server_request(bw_server *server,
 /**
  * Asks a legacy client whether it is there; RESPONSE_RECEIVED follows for `*request`. Errors as for `bw_server_request`.
  */
-bw_status bw_server_ping(bw_server *server,
-                         uint64_t now,
-                         uint64_t session,
-                         uint64_t *request);
+bw_status bw_server_ping(bw_server *server, uint64_t now, uint64_t session, uint64_t *request);
 
 /**
  * A legacy session as text that `bw_server_import_session` takes in another process: what was negotiated, the log level
@@ -1822,9 +1812,7 @@ bw_status bw_server_ping(bw_server *server,
  *
  * `*text` is good until the next call of this function on the handle. BW_ERROR_UNKNOWN_SESSION.
  */
-bw_status bw_server_export_session(bw_server *server,
-                                   uint64_t session,
-                                   bw_bytes *text);
+bw_status bw_server_export_session(bw_server *server, uint64_t session, bw_bytes *text);
 
 /**
  * Goes on with a session that was exported: one of many on HTTP, the only one on a byte stream. SESSION_OPENED and
@@ -1833,16 +1821,15 @@ bw_status bw_server_export_session(bw_server *server,
  * BW_ERROR_INVALID_JSON if the text is not of this version, BW_ERROR_NOT_ALLOWED_IN_REVISION, BW_ERROR_ALREADY_REGISTERED
  * if the byte stream has a session, a BW_ERROR_LIMIT. Nothing has changed then.
  */
-bw_status bw_server_import_session(bw_server *server,
-                                   bw_bytes text,
-                                   uint64_t *session);
+bw_status bw_server_import_session(bw_server *server, bw_bytes text, uint64_t *session);
 
 /**
  * Ends a legacy session of HTTP: what is in flight in it is cancelled, SESSION_CLOSED follows. On a byte stream the
  * session ends with the connection. BW_ERROR_UNKNOWN_SESSION.
  */
-bw_status bw_server_end_session(bw_server *server,
-                                uint64_t session);
+bw_status bw_server_end_session(bw_server *server, uint64_t session);
+
+/* ---- Servers: configuration ------------------------------------------------------------------------------ */
 
 /**
  * Makes the configuration of a server with an empty catalog, all revisions and default bounds. `name` and `version` say
@@ -1878,8 +1865,7 @@ bw_status bw_server_config_set_website_url(bw_server_config *config, bw_bytes ur
 /**
  * Sets the server's icons, a JSON array. From 2025-11-25. NULL data: none. BW_ERROR_INVALID_JSON if it is not JSON.
  */
-bw_status bw_server_config_set_icons(bw_server_config *config,
-                                     bw_bytes icons);
+bw_status bw_server_config_set_icons(bw_server_config *config, bw_bytes icons);
 
 /**
  * Sets guidance for the model, sent with the handshake or discovery. NULL data: none.
@@ -1905,8 +1891,7 @@ bw_status bw_server_config_set_completions(bw_server_config *config, bool offere
  * Sets the extensions to declare: a JSON object by extension id. NULL data: none. BW_ERROR_INVALID_JSON if it is not
  * JSON; a name that is not of the form `prefix/name` is refused when the server is made.
  */
-bw_status bw_server_config_set_extensions(bw_server_config *config,
-                                          bw_bytes extensions);
+bw_status bw_server_config_set_extensions(bw_server_config *config, bw_bytes extensions);
 
 /**
  * Adds a method beyond the protocol's own that the application wants as REQUEST_RECEIVED; others are refused.
@@ -1917,9 +1902,7 @@ bw_status bw_server_config_add_extension_method(bw_server_config *config, bw_byt
  * Sets how long list results, and reads whose answer does not say, may be reused (server/utilities/caching): `ttl`
  * milliseconds, shared as the number of `bw_cache_scope` says. Default 0 and BW_CACHE_PRIVATE.
  */
-bw_status bw_server_config_set_freshness(bw_server_config *config,
-                                         uint64_t ttl,
-                                         int32_t scope);
+bw_status bw_server_config_set_freshness(bw_server_config *config, uint64_t ttl, int32_t scope);
 
 /**
  * Sets whether each modern result says which server it is from (basic/index: SHOULD). Default true.
@@ -1930,15 +1913,13 @@ bw_status bw_server_config_set_identify_results(bw_server_config *config, bool i
  * Adds a key of BW_SEED_BYTES secret bytes for the state of requests that ask for input. The first one seals, all open:
  * processes that share keys can take over each other's requests. Without any, a key of this server's own is used.
  */
-bw_status bw_server_config_add_request_state_key(bw_server_config *config,
-                                                 const uint8_t *key);
+bw_status bw_server_config_add_request_state_key(bw_server_config *config, const uint8_t *key);
 
 /**
  * Sets the wall-clock time at the instant 0, in milliseconds since 1970-01-01T00:00:00Z, for data that outlives the
  * process. Default 0.
  */
-bw_status bw_server_config_set_clock_origin(bw_server_config *config,
-                                            uint64_t unix_milliseconds);
+bw_status bw_server_config_set_clock_origin(bw_server_config *config, uint64_t unix_milliseconds);
 
 /**
  * Sets a bound, a number of `bw_limit`.
@@ -1959,15 +1940,13 @@ bw_status bw_server_config_set_progress_extends(bw_server_config *config, bool e
  * HTTP: allows requests from pages of `origin`, such as "https://app.example"; "*" allows any. Without it, pages of the
  * loopback interface are allowed, and requests that name no origin. BW_ERROR_INVALID_ARGUMENT if it is no origin.
  */
-bw_status bw_server_config_allow_origin(bw_server_config *config,
-                                        bw_bytes origin);
+bw_status bw_server_config_allow_origin(bw_server_config *config, bw_bytes origin);
 
 /**
  * HTTP: allows requests to the server under the name `host`, such as "mcp.example" or "mcp.example:8443"; "*" allows
  * any. Without it, names of the loopback interface are allowed. BW_ERROR_INVALID_ARGUMENT if it is no host.
  */
-bw_status bw_server_config_allow_host(bw_server_config *config,
-                                      bw_bytes host);
+bw_status bw_server_config_allow_host(bw_server_config *config, bw_bytes host);
 
 /**
  * HTTP: sets how many bytes a request body may have; a longer one is refused with 413. Default 4 MiB.
@@ -1977,8 +1956,7 @@ bw_status bw_server_config_set_body_bytes(bw_server_config *config, size_t bytes
 /**
  * HTTP: sets the milliseconds of silence on an open stream after which a comment is sent. Default 15 000; 0 sends none.
  */
-bw_status bw_server_config_set_keep_alive(bw_server_config *config,
-                                          uint64_t milliseconds);
+bw_status bw_server_config_set_keep_alive(bw_server_config *config, uint64_t milliseconds);
 
 /**
  * HTTP: sets the milliseconds without an exchange after which a legacy session is ended. Default 1 800 000.
@@ -2014,8 +1992,9 @@ bw_status bw_server_config_keep_events_externally(bw_server_config *config);
  * HTTP: sets whether sessions may live outside, so that an unknown id is asked for with SESSION_REQUESTED before it is
  * refused. Default false.
  */
-bw_status bw_server_config_set_external_sessions(bw_server_config *config,
-                                                 bool external);
+bw_status bw_server_config_set_external_sessions(bw_server_config *config, bool external);
+
+/* ---- Servers: HTTP --------------------------------------------------------------------------------------- */
 
 /**
  * Makes a server for any number of clients over HTTP. The host owns sockets, TLS and the syntax of HTTP, and brings each
@@ -2023,8 +2002,7 @@ bw_status bw_server_config_set_external_sessions(bw_server_config *config,
  *
  * The caller frees `*server` with `bw_server_free`; `config` stays the caller's. Errors as for `bw_server_new`.
  */
-bw_status bw_server_http_new(const bw_server_config *config,
-                             bw_server **server);
+bw_status bw_server_http_new(const bw_server_config *config, bw_server **server);
 
 /**
  * Takes the head of a request and names its exchange. What refuses it is ready to be sent at once; the body is then
@@ -2057,9 +2035,7 @@ bw_status bw_server_http_receive_whole(bw_server *server,
 /**
  * The client has gone, or nothing can be sent to it any more. The handle of the exchange is of no use afterwards.
  */
-bw_status bw_server_http_receive_abort(bw_server *server,
-                                       uint64_t now,
-                                       uint64_t exchange);
+bw_status bw_server_http_receive_abort(bw_server *server, uint64_t now, uint64_t exchange);
 
 /**
  * An exchange that has something to send and was not named since it last had nothing; 0 if there is none. Ask until 0
@@ -2073,9 +2049,7 @@ uint64_t bw_server_http_poll_ready(bw_server *server);
  *
  * What `*part` points to is good until the next call of this function on the handle, whatever its exchange.
  */
-bool bw_server_http_poll_response(bw_server *server,
-                                  uint64_t exchange,
-                                  bw_response_part *part);
+bool bw_server_http_poll_response(bw_server *server, uint64_t exchange, bw_response_part *part);
 
 /**
  * Bytes that wait to be taken by an exchange. The host may let the application wait while they are many.
@@ -2116,13 +2090,14 @@ bw_status bw_server_http_close_stream(bw_server *server,
  * Takes no more requests: they are refused with 503, streams that belong to no request end, and what is in flight goes
  * on. Streams of modern subscriptions and HTTP+SSE end with `bw_server_close`.
  */
-bw_status bw_server_http_shut_down(bw_server *server,
-                                   uint64_t now);
+bw_status bw_server_http_shut_down(bw_server *server, uint64_t now);
 
 /**
  * Whether no exchange is open. True as well where there is no server over HTTP.
  */
 bool bw_server_http_is_idle(bw_server *server);
+
+/* ---- Servers: the commonest results ---------------------------------------------------------------------- */
 
 /**
  * Answers the call of a tool with one block of text. Errors as for `bw_server_respond`.
@@ -2175,9 +2150,9 @@ bw_status bw_server_respond_completion(bw_server *server,
  *
  * Errors as for `bw_json_finish` and `bw_server_respond`.
  */
-bw_status bw_server_respond_written(bw_server *server,
-                                    uint64_t request,
-                                    bw_json_writer *result);
+bw_status bw_server_respond_written(bw_server *server, uint64_t request, bw_json_writer *result);
+
+/* ---- Events: members ------------------------------------------------------------------------------------- */
 
 /**
  * What the event is about; `BW_EVENT_NONE` for NULL.
@@ -2260,9 +2235,7 @@ bw_bytes bw_event_result(const bw_event *event);
  * `bw_cache_scope`; either may be NULL. False, and nothing written, if the result does not say or the revision has no
  * such thing (server/utilities/caching).
  */
-bool bw_event_freshness(const bw_event *event,
-                        uint64_t *ttl,
-                        int32_t *scope);
+bool bw_event_freshness(const bw_event *event, uint64_t *ttl, int32_t *scope);
 
 /**
  * Why there is no result, or why it is over: REQUEST_FAILED, RESPONSE_RECEIVED of a server, DISCONNECTED. A number of
@@ -2387,6 +2360,8 @@ bw_bytes bw_event_stream(const bw_event *event);
  */
 bw_bytes bw_event_after(const bw_event *event);
 
+/* ---- Events: who sent a request, and what came with it --------------------------------------------------- */
+
 /**
  * The revision in use, as a number of `bw_revision`: requests to a server, SESSION_OPENED, READY, SESSION_REPLACED. 0
  * otherwise.
@@ -2430,11 +2405,12 @@ bw_bytes bw_event_principal(const bw_event *event);
  */
 bw_bytes bw_event_state(const bw_event *event);
 
+/* ---- Events: lists --------------------------------------------------------------------------------------- */
+
 /**
  * Whether the subscription watches a list, a number of `bw_list_kind`: SUBSCRIPTION_OPENED, SUBSCRIPTION_ACKNOWLEDGED.
  */
-bool bw_event_watches(const bw_event *event,
-                      int32_t list);
+bool bw_event_watches(const bw_event *event, int32_t list);
 
 /**
  * How many resources the subscription watches: SUBSCRIPTION_OPENED, SUBSCRIPTION_ACKNOWLEDGED.
@@ -2455,16 +2431,13 @@ size_t bw_event_variable_count(const bw_event *event);
  * A variable of the template and its value, percent-decoded, in the order of the template. False, and nothing written,
  * beyond the last.
  */
-bool bw_event_variable_at(const bw_event *event,
-                          size_t index,
-                          bw_pair *variable);
+bool bw_event_variable_at(const bw_event *event, size_t index, bw_pair *variable);
 
 /**
  * The value of a variable of the template by its name, percent-decoded: RESOURCE_READ_REQUESTED. Nothing if the URI gave
  * it none.
  */
-bw_bytes bw_event_variable(const bw_event *event,
-                           bw_bytes name);
+bw_bytes bw_event_variable(const bw_event *event, bw_bytes name);
 
 /**
  * How many questions the server asks: INPUT_REQUIRED.
@@ -2490,9 +2463,7 @@ bool bw_event_answer_at(const bw_event *event, size_t index, bw_answer *answer);
  * The answer to the question of that key that came with a request to a server. False, and nothing written, if there is
  * none.
  */
-bool bw_event_answer(const bw_event *event,
-                     bw_bytes key,
-                     bw_answer *answer);
+bool bw_event_answer(const bw_event *event, bw_bytes key, bw_answer *answer);
 
 /**
  * How many requests were never answered: DRAINED.
@@ -2514,6 +2485,8 @@ size_t bw_event_challenge_count(const bw_event *event);
  */
 bw_bytes bw_event_challenge(const bw_event *event, size_t index);
 
+/* ---- Clients: life, time, byte streams ------------------------------------------------------------------- */
+
 /**
  * Makes a client on a byte stream: the pipes of a child process, a socket, a serial line. It starts to connect at once:
  * the probe or handshake waits to be sent.
@@ -2521,9 +2494,7 @@ bw_bytes bw_event_challenge(const bw_event *event, size_t index);
  * The caller frees `*client` with `bw_client_free`; `config` stays the caller's. BW_ERROR_NO_COMMON_REVISION if it allows
  * no revision.
  */
-bw_status bw_client_new(const bw_client_config *config,
-                        uint64_t now,
-                        bw_client **client);
+bw_status bw_client_new(const bw_client_config *config, uint64_t now, bw_client **client);
 
 /**
  * Frees a client, with its event and all that it has lent. NULL is nothing to free.
@@ -2553,8 +2524,7 @@ uint64_t bw_client_poll_timeout(bw_client *client);
 /**
  * Lets time pass. Harmless when nothing is due. The errors are fatal ends; their events are still to be polled.
  */
-bw_status bw_client_handle_timeout(bw_client *client,
-                                   uint64_t now);
+bw_status bw_client_handle_timeout(bw_client *client, uint64_t now);
 
 /**
  * Ends the connection in order: what is in flight fails with BW_ERROR_CONNECTION_LOST, questions are withdrawn,
@@ -2568,9 +2538,7 @@ bw_status bw_client_close(bw_client *client);
  * Faulty input is no error; it is answered, or reported as an event. The errors are fatal ends; their events are still to
  * be polled.
  */
-bw_status bw_client_receive_data(bw_client *client,
-                                 uint64_t now,
-                                 bw_bytes data);
+bw_status bw_client_receive_data(bw_client *client, uint64_t now, bw_bytes data);
 
 /**
  * Byte stream: the server closed its side. RESTART_REQUIRED or DISCONNECTED follows.
@@ -2586,8 +2554,7 @@ bw_status bw_client_connection_lost(bw_client *client, uint64_t now);
  * Byte stream: the server was started afresh, as RESTART_REQUIRED asked. What was half read or half sent belonged to the
  * old one and is dropped; queued requests are kept.
  */
-bw_status bw_client_restart(bw_client *client,
-                            uint64_t now);
+bw_status bw_client_restart(bw_client *client, uint64_t now);
 
 /**
  * Byte stream: the bytes to send next, possibly not all there are; length 0 if there are none for now. They are lent
@@ -2599,8 +2566,7 @@ bw_bytes bw_client_data_to_send(bw_client *client);
 /**
  * Byte stream: marks the first `count` bytes of `bw_client_data_to_send` as sent; more than there are count as all.
  */
-bw_status bw_client_consume(bw_client *client,
-                            size_t count);
+bw_status bw_client_consume(bw_client *client, size_t count);
 
 /**
  * Whether the host should go on reading: false while too much waits to be polled or sent. Over HTTP,
@@ -2629,6 +2595,8 @@ bool bw_client_server_has_capability(bw_client *client, int32_t capability);
  * while it is not known. Good until the next call of this function on the handle.
  */
 bw_bytes bw_client_era_verdict(bw_client *client);
+
+/* ---- Clients: requests, questions, subscriptions --------------------------------------------------------- */
 
 /**
  * Sends a request, or queues it until the connection is ready; RESPONSE_RECEIVED or REQUEST_FAILED follows for `*request`.
@@ -2712,9 +2680,7 @@ bw_status bw_client_ping(bw_client *client,
  * Gives up a request: it fails at once with BW_ERROR_CANCELLED, the server is told as its revision wants, and a late
  * answer is dropped. `reason` is for people, or nothing. BW_ERROR_UNKNOWN_REQUEST if it has ended.
  */
-bw_status bw_client_cancel(bw_client *client,
-                           uint64_t request,
-                           bw_bytes reason);
+bw_status bw_client_cancel(bw_client *client, uint64_t request, bw_bytes reason);
 
 /**
  * Answers a question of the server with a result, a JSON object written for the newest revision. An elicitation that the
@@ -2723,10 +2689,7 @@ bw_status bw_client_cancel(bw_client *client,
  * BW_ERROR_UNKNOWN_INPUT if it no longer stands; BW_ERROR_INVALID_JSON, BW_ERROR_INVALID_DEFINITION naming a member,
  * BW_ERROR_NOT_ALLOWED_IN_REVISION, and the question then still stands.
  */
-bw_status bw_client_provide_input(bw_client *client,
-                                  uint64_t now,
-                                  uint64_t input,
-                                  bw_bytes result);
+bw_status bw_client_provide_input(bw_client *client, uint64_t now, uint64_t input, bw_bytes result);
 
 /**
  * Refuses a question of the server: it cannot or may not be answered. Legacy servers get an error with that code and
@@ -2756,23 +2719,20 @@ bw_status bw_client_unsubscribe(bw_client *client, uint64_t now, uint64_t subscr
  * Sets the least severity of log messages wanted, a number of `bw_log_level`. RESPONSE_RECEIVED or REQUEST_FAILED follows
  * for `*request`, which may be NULL. As `bw_client_request`.
  */
-bw_status bw_client_set_log_level(bw_client *client,
-                                  uint64_t now,
-                                  int32_t level,
-                                  uint64_t *request);
+bw_status bw_client_set_log_level(bw_client *client, uint64_t now, int32_t level, uint64_t *request);
 
 /**
  * Sends a notification, or queues it until the connection is ready. `params` is a JSON object, or nothing. Errors as for
  * `bw_client_request`.
  */
-bw_status bw_client_notify(bw_client *client,
-                           bw_bytes method,
-                           bw_bytes params);
+bw_status bw_client_notify(bw_client *client, bw_bytes method, bw_bytes params);
 
 /**
  * Tells the server that the roots have changed. The legacy era only. Errors as for `bw_client_request`.
  */
 bw_status bw_client_notify_roots_changed(bw_client *client);
+
+/* ---- Clients: configuration ------------------------------------------------------------------------------ */
 
 /**
  * Makes the configuration of a client with no capabilities, all revisions and default bounds. `name` and `version` say who
@@ -2808,8 +2768,7 @@ bw_status bw_client_config_set_website_url(bw_client_config *config, bw_bytes ur
 /**
  * Sets the client's icons, a JSON array. From 2025-11-25. NULL data: none. BW_ERROR_INVALID_JSON if it is not JSON.
  */
-bw_status bw_client_config_set_icons(bw_client_config *config,
-                                     bw_bytes icons);
+bw_status bw_client_config_set_icons(bw_client_config *config, bw_bytes icons);
 
 /**
  * Sets what the client can do: a JSON object (`ClientCapabilities` in the schema), sent as it is but for what older
@@ -2818,8 +2777,7 @@ bw_status bw_client_config_set_icons(bw_client_config *config,
  * BW_ERROR_INVALID_JSON if it is no JSON object, BW_ERROR_INVALID_DEFINITION if one of its `extensions` is not named
  * `prefix/name`.
  */
-bw_status bw_client_config_set_capabilities(bw_client_config *config,
-                                            bw_bytes capabilities);
+bw_status bw_client_config_set_capabilities(bw_client_config *config, bw_bytes capabilities);
 
 /**
  * Sets the revisions that the client is willing to speak: `count` numbers of `bw_revision`. Default all.
@@ -2831,8 +2789,7 @@ bw_status bw_client_config_set_revisions(bw_client_config *config, const int32_t
  * `bw_client_era_verdict` gave. NULL data: none. BW_ERROR_INVALID_ARGUMENT if the text is of another version of the
  * library; go on without it then.
  */
-bw_status bw_client_config_set_era_verdict(bw_client_config *config,
-                                           bw_bytes verdict);
+bw_status bw_client_config_set_era_verdict(bw_client_config *config, bw_bytes verdict);
 
 /**
  * Sets a bound, a number of `bw_limit`.
@@ -2863,8 +2820,7 @@ bw_status bw_client_config_set_opens_stream(bw_client_config *config, bool opene
  * HTTP: sets whether the application answers AUTHORIZATION_REQUIRED; without it a 401 or 403 fails the request. Default
  * false.
  */
-bw_status bw_client_config_set_authorizes(bw_client_config *config,
-                                          bool authorizes);
+bw_status bw_client_config_set_authorizes(bw_client_config *config, bool authorizes);
 
 /**
  * HTTP: sets how many attempts in a row to resume the stream of a request may bring nothing. Default 5.
@@ -2875,8 +2831,9 @@ bw_status bw_client_config_set_resumptions(bw_client_config *config, uint32_t re
  * HTTP: sets the milliseconds to wait before a stream is resumed, where the server names no time; doubled with each
  * attempt that brings nothing, up to a minute. Default 1 000.
  */
-bw_status bw_client_config_set_retry(bw_client_config *config,
-                                     uint64_t milliseconds);
+bw_status bw_client_config_set_retry(bw_client_config *config, uint64_t milliseconds);
+
+/* ---- Clients: HTTP --------------------------------------------------------------------------------------- */
 
 /**
  * Makes a client of the server at `url`, an http or https URL as the user wrote it. It starts to connect at once: the
@@ -2885,10 +2842,7 @@ bw_status bw_client_config_set_retry(bw_client_config *config,
  * The caller frees `*client` with `bw_client_free`; `config` stays the caller's. BW_ERROR_INVALID_DEFINITION if the URL is
  * none, BW_ERROR_NO_COMMON_REVISION if no revision is allowed.
  */
-bw_status bw_client_http_new(const bw_client_config *config,
-                             bw_bytes url,
-                             uint64_t now,
-                             bw_client **client);
+bw_status bw_client_http_new(const bw_client_config *config, bw_bytes url, uint64_t now, bw_client **client);
 
 /**
  * What to do next; false, and nothing written, if that is nothing for now. Ask until false after each other function of
@@ -2896,9 +2850,7 @@ bw_status bw_client_http_new(const bw_client_config *config,
  *
  * What `*transmit` points to is good until the next call of this function on the handle.
  */
-bool bw_client_http_poll_transmit(bw_client *client,
-                                  uint64_t now,
-                                  bw_http_transmit *transmit);
+bool bw_client_http_poll_transmit(bw_client *client, uint64_t now, bw_http_transmit *transmit);
 
 /**
  * Takes the head of a response; interim responses (1xx) are the host's. Values of headers are UTF-8; one that is not is
@@ -2946,22 +2898,21 @@ bool bw_client_http_wants_input(bw_client *client, uint64_t exchange);
  * Answers AUTHORIZATION_REQUIRED: there are new credentials, and what was refused is sent again in a new exchange; once
  * after a 401 and once after a 403.
  */
-bw_status bw_client_http_authorized(bw_client *client,
-                                    uint64_t now,
-                                    uint64_t exchange);
+bw_status bw_client_http_authorized(bw_client *client, uint64_t now, uint64_t exchange);
 
 /**
  * Answers AUTHORIZATION_REQUIRED: there are no credentials, and what waits for the exchange fails.
  */
 bw_status bw_client_http_unauthorized(bw_client *client, uint64_t now, uint64_t exchange);
 
+/* ---- The end of a child process -------------------------------------------------------------------------- */
+
 /**
  * Watches over a child that runs, with the waits BW_TIMEOUT_CHILD_EXIT and BW_TIMEOUT_CHILD_TERMINATE of the configuration.
  *
  * The caller frees `*child` with `bw_child_shutdown_free`; `config` stays the caller's. BW_ERROR_NULL_ARGUMENT.
  */
-bw_status bw_child_shutdown_new(const bw_client_config *config,
-                                bw_child_shutdown **child);
+bw_status bw_child_shutdown_new(const bw_client_config *config, bw_child_shutdown **child);
 
 /**
  * Frees it. NULL is nothing to free.
@@ -2998,6 +2949,8 @@ bw_status bw_child_shutdown_handle_timeout(bw_child_shutdown *child, uint64_t no
  */
 bool bw_child_shutdown_is_finished(const bw_child_shutdown *child);
 
+/* ---- JSON: readers --------------------------------------------------------------------------------------- */
+
 /**
  * Whether a text is one JSON value (RFC 8259): BW_OK, or BW_ERROR_INVALID_JSON.
  */
@@ -3007,8 +2960,7 @@ bw_status bw_json_check(bw_bytes json);
  * What is under a JSON Pointer (RFC 6901), such as "/arguments/text" or "/content/0"; "" is the whole. The pointer ends
  * with a NUL; in it `~1` stands for `/` and `~0` for `~`. BW_JSON_NONE if there is no value there, or `json` is not JSON.
  */
-bw_json_type bw_json_get_type(bw_bytes json,
-                              const char *pointer);
+bw_json_type bw_json_get_type(bw_bytes json, const char *pointer);
 
 /**
  * The text of the value under a JSON Pointer, of any type, as it is written. It is a part of `json` and good for as long.
@@ -3018,9 +2970,7 @@ bw_json_type bw_json_get_type(bw_bytes json,
  * BW_ERROR_INVALID_ARGUMENT for a pointer that is none, BW_ERROR_NOT_UTF8 and BW_ERROR_NULL_ARGUMENT; nothing is written
  * then.
  */
-bw_status bw_json_get(bw_bytes json,
-                      const char *pointer,
-                      bw_bytes *value);
+bw_status bw_json_get(bw_bytes json, const char *pointer, bw_bytes *value);
 
 /**
  * The string under a JSON Pointer, decoded. Without escapes it is a part of `json`, good for as long, and the buffer is
@@ -3029,11 +2979,7 @@ bw_status bw_json_get(bw_bytes json,
  * BW_ERROR_WRONG_TYPE; BW_ERROR_NOT_UTF8 for a lone surrogate, which is no character; BW_ERROR_BUFFER_TOO_SMALL, and then
  * `string` has the length that is needed and NULL data. Others as for `bw_json_get`.
  */
-bw_status bw_json_get_string(bw_bytes json,
-                             const char *pointer,
-                             char *buffer,
-                             size_t size,
-                             bw_bytes *string);
+bw_status bw_json_get_string(bw_bytes json, const char *pointer, char *buffer, size_t size, bw_bytes *string);
 
 /**
  * Decodes the contents of a JSON string, such as a key that `bw_json_next` gave: as `bw_json_get_string`.
@@ -3056,9 +3002,7 @@ bw_status bw_json_get_u64(bw_bytes json, const char *pointer, uint64_t *value);
  * The number under a JSON Pointer as the nearest one of double precision. BW_ERROR_WRONG_TYPE; BW_ERROR_OUT_OF_RANGE if it
  * is beyond the range, or an integer that would lose digits. Others as for `bw_json_get`.
  */
-bw_status bw_json_get_double(bw_bytes json,
-                             const char *pointer,
-                             double *value);
+bw_status bw_json_get_double(bw_bytes json, const char *pointer, double *value);
 
 /**
  * The truth value under a JSON Pointer. BW_ERROR_WRONG_TYPE; others as for `bw_json_get`.
@@ -3069,26 +3013,22 @@ bw_status bw_json_get_bool(bw_bytes json, const char *pointer, bool *value);
  * How many elements or members the array or object under a JSON Pointer has. BW_ERROR_WRONG_TYPE; others as for
  * `bw_json_get`.
  */
-bw_status bw_json_get_length(bw_bytes json,
-                             const char *pointer,
-                             size_t *length);
+bw_status bw_json_get_length(bw_bytes json, const char *pointer, size_t *length);
 
 /**
  * Begins to go through the array or object under a JSON Pointer with `bw_json_next`. `json` has to stay as it is
  * meanwhile; nothing is to be freed. BW_ERROR_WRONG_TYPE; others as for `bw_json_get`.
  */
-bw_status bw_json_iterate(bw_bytes json,
-                          const char *pointer,
-                          bw_json_iterator *iterator);
+bw_status bw_json_iterate(bw_bytes json, const char *pointer, bw_json_iterator *iterator);
 
 /**
  * The next element or member; false, and nothing written, after the last. `key` is the name of a member as it is written,
  * without quotes (see `bw_json_unescape`), and nothing for an element; `value` is the text of the value. Both are parts of
  * the JSON and good for as long; either may be NULL.
  */
-bool bw_json_next(bw_json_iterator *iterator,
-                  bw_bytes *key,
-                  bw_bytes *value);
+bool bw_json_next(bw_json_iterator *iterator, bw_bytes *key, bw_bytes *value);
+
+/* ---- JSON: a writer -------------------------------------------------------------------------------------- */
 
 /**
  * Begins to write. With a `buffer` of `size` bytes the text goes there, and has to fit; the buffer stays the caller's and
@@ -3097,9 +3037,7 @@ bool bw_json_next(bw_json_iterator *iterator,
  *
  * What the writer held before is not freed: it may never have been a writer.
  */
-bw_status bw_json_writer_init(bw_json_writer *writer,
-                              char *buffer,
-                              size_t size);
+bw_status bw_json_writer_init(bw_json_writer *writer, char *buffer, size_t size);
 
 /**
  * Frees what the writer holds and begins anew, as after `bw_json_writer_init` with the same buffer. NULL is nothing to free.
@@ -3113,8 +3051,7 @@ void bw_json_writer_free(bw_json_writer *writer);
  * BW_ERROR_BUFFER_TOO_SMALL, and `json` then has the length that is needed and NULL data; BW_ERROR_INVALID_JSON or
  * BW_ERROR_NOT_UTF8 for something that was given; BW_ERROR_OUT_OF_RANGE for a number that JSON has not.
  */
-bw_status bw_json_finish(bw_json_writer *writer,
-                         bw_bytes *json);
+bw_status bw_json_finish(bw_json_writer *writer, bw_bytes *json);
 
 /**
  * Begins an object: keys and values follow.
@@ -3185,6 +3122,8 @@ void bw_json_put_base64(bw_json_writer *writer, bw_bytes data);
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus
+
+/* ---- Texts ----------------------------------------------------------------------------------------------- */
 
 /** The bytes of a string literal. */
 #define BW_LITERAL(text) bw_text("" text, sizeof(text) - 1)

@@ -9,6 +9,32 @@ const PREAMBLE: &str = include_str!("preamble.txt");
 /// What the header offers in C alone, after everything else.
 const HELPERS: &str = include_str!("helpers.h");
 
+/// Longest line of a declaration.
+const LONGEST: usize = 110;
+
+/// The parts of the header, by the functions that they begin with.
+const PARTS: [(&str, &str); 19] = [
+    ("bw_version", "Versions and numbers"),
+    ("bw_server_new", "Servers: life, time, byte streams"),
+    ("bw_server_add_tool", "Servers: what is offered"),
+    ("bw_server_respond", "Servers: answers, questions, notices, sessions"),
+    ("bw_server_config_new", "Servers: configuration"),
+    ("bw_server_http_new", "Servers: HTTP"),
+    ("bw_server_respond_text", "Servers: the commonest results"),
+    ("bw_event_kind", "Events: members"),
+    ("bw_event_revision", "Events: who sent a request, and what came with it"),
+    ("bw_event_watches", "Events: lists"),
+    ("bw_client_new", "Clients: life, time, byte streams"),
+    ("bw_client_request", "Clients: requests, questions, subscriptions"),
+    ("bw_client_config_new", "Clients: configuration"),
+    ("bw_client_http_new", "Clients: HTTP"),
+    ("bw_child_shutdown_new", "The end of a child process"),
+    ("bw_json_check", "JSON: readers"),
+    ("bw_json_writer_init", "JSON: a writer"),
+    ("bw_error_name", "Errors"),
+    ("bw_revision_count", "Revisions, severities, capabilities"),
+];
+
 fn main() -> ExitCode {
     let check = std::env::args().nth(1).is_some_and(|argument| argument == "--check");
     match run(check) {
@@ -51,7 +77,38 @@ fn header(folder: &Path) -> Result<String, String> {
     let text = String::from_utf8(text).map_err(|error| error.to_string())?;
     let end = text.rfind("#endif  /* BAREWIRE_H */").ok_or("no include guard")?;
     let (body, guard) = text.split_at(end);
-    Ok(format!("{body}{HELPERS}\n{guard}"))
+    let blocks: Vec<_> = body.split("\n\n").map(titled).collect();
+    Ok(format!("{}{}\n\n{HELPERS}\n{guard}", blocks.join("\n\n").trim_end(), title("Texts")))
+}
+
+/// A block of the header, with its declarations on one line where they fit, and a title where a part begins.
+fn titled(block: &str) -> String {
+    let begins = |name: &str| block.contains(&format!(" {name}(")) || block.contains(&format!(" *{name}("));
+    let part = PARTS.iter().find(|(first, _)| begins(first)).map(|(_, name)| title(name));
+    let mut text = part.map(|part| part.trim_start().to_owned() + "\n\n").unwrap_or_default();
+    text.push_str(&joined(block));
+    text
+}
+
+fn title(name: &str) -> String {
+    format!("\n\n/* ---- {name} {} */", "-".repeat(100 - name.len()))
+}
+
+/// Puts a declaration that was broken into lines on one, if it fits.
+fn joined(block: &str) -> String {
+    let Some(open) =
+        block.lines().position(|line| line.starts_with(char::is_alphabetic) && line.ends_with(','))
+    else {
+        return block.to_owned();
+    };
+    let lines: Vec<_> = block.lines().collect();
+    let declaration: Vec<_> = lines[open..].iter().map(|line| line.trim()).collect();
+    let declaration = declaration.join(" ");
+    if declaration.len() > LONGEST || !declaration.ends_with(");") {
+        return block.to_owned();
+    }
+    let above: String = lines[..open].iter().flat_map(|line| [line, "\n"]).collect();
+    above + &declaration
 }
 
 /// The version as macros.

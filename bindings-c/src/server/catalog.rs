@@ -47,9 +47,9 @@ pub extern "C" fn bw_server_add_resource_template(
 #[unsafe(no_mangle)]
 pub extern "C" fn bw_server_remove_resource_template(
     server: Option<&mut bw_server>,
-    template: bw_bytes,
+    uri_template: bw_bytes,
 ) -> bw_status {
-    run(server, |machine| Ok(machine.remove_resource_template(template.text()?)?))
+    run(server, |machine| Ok(machine.remove_resource_template(uri_template.text()?)?))
 }
 
 /// Registers a prompt: a JSON object with at least `name` (`Prompt` in the schema). Errors as for `bw_server_add_tool`.
