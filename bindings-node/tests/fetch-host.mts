@@ -3,4 +3,9 @@
 import { createHandler } from 'barewire/http';
 import { EVERYWHERE, newServer } from './serving.mjs';
 
-export default { fetch: createHandler(newServer(), EVERYWHERE), hostname: '127.0.0.1', port: 0 };
+export default {
+  fetch: createHandler(newServer(), EVERYWHERE),
+  idleTimeout: 30,
+  hostname: '127.0.0.1',
+  port: 0,
+};

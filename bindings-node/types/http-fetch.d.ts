@@ -21,6 +21,7 @@ export interface Handler {
  * const handler = createHandler(server);
  * app.all('/mcp', (context) => handler(context.req.raw)); // Hono
  * export { handler as GET, handler as POST, handler as DELETE }; // Next
+ * export default { fetch: handler, idleTimeout: 30 }; // Bun and Deno; Bun must bear silence longer than `keepAlive`
  * ```
  *
  * Requests are let in that come from pages of the loopback interface or `allowedOrigins`, or from no page, and go to a
