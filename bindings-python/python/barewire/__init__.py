@@ -78,6 +78,13 @@ if TYPE_CHECKING:
 
     __version__: str
     """The version of the package, and of the core in it."""
+    from ._oauth import (
+        ClientCredentials,
+        EnterpriseManaged,
+        OAuth,
+        OAuthClient,
+        WorkloadIdentity,
+    )
     from ._questions import (
         ElicitResult,
         Root,
@@ -132,6 +139,7 @@ __all__ = [
     "CallToolResult",
     "Change",
     "Client",
+    "ClientCredentials",
     "ClientInfo",
     "CompleteResult",
     "ConnectionClosedError",
@@ -141,6 +149,7 @@ __all__ = [
     "ElicitRequest",
     "ElicitResult",
     "EmbeddedResource",
+    "EnterpriseManaged",
     "FileTokenStore",
     "GetPromptResult",
     "HttpStatusError",
@@ -162,6 +171,8 @@ __all__ = [
     "MemoryTokenStore",
     "Message",
     "MissingCapabilityError",
+    "OAuth",
+    "OAuthClient",
     "PeerIncompatibleError",
     "PeerMisbehavedError",
     "Problem",
@@ -203,6 +214,7 @@ __all__ = [
     "UnknownBlock",
     "UserAgent",
     "VerifierUnavailableError",
+    "WorkloadIdentity",
     "__version__",
     "sansio",
     "sync",
@@ -274,6 +286,7 @@ _MODULES = {
         "SubscriptionFilter",
         "Timeouts",
     ),
+    "_oauth": ("ClientCredentials", "EnterpriseManaged", "OAuth", "OAuthClient", "WorkloadIdentity"),
     "_questions": (
         "ElicitResult",
         "Root",

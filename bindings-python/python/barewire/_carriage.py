@@ -61,6 +61,9 @@ class Exchanges(Protocol):
     def abort(self, exchange: int) -> None:
         """Give up an exchange."""
 
+    def authorize(self, refused: native.AuthorizationRequired) -> None:
+        """Come by what a refused exchange lacks, and have it sent again."""
+
     def progressed(self) -> None:
         """The machine may want to read on where it did not."""
 
@@ -179,6 +182,8 @@ class HttpCarriage:
                 exchanges.abort(transmit.exchange)
             else:
                 exchanges.start(transmit)
+        while (refused := self.machine.poll_http_event()) is not None:
+            exchanges.authorize(refused)
         exchanges.progressed()
 
     def restart(self) -> None:
@@ -197,6 +202,9 @@ class HttpCarriage:
         elif isinstance(error, HttpStatusError):
             if self._location is not None:
                 error.message += f"; it redirects to {self._location}"
+            if self._failure is not None:
+                error.__cause__ = self._failure
+                error.message += f": {self._failure}"
             self._name_url(error)
         return error
 
@@ -225,6 +233,16 @@ class HttpCarriage:
     def receive_end(self, exchange: int) -> None:
         """It is complete."""
         self._engine.feed(lambda: self.machine.receive_end(exchange, now()))
+
+    def authorized(self, exchange: int) -> None:
+        """There are new credentials."""
+        self._engine.feed(lambda: self.machine.authorized(exchange, now()))
+
+    def unauthorized(self, exchange: int, error: Exception) -> None:
+        """There are none, because of `error`."""
+        self._failure = error
+        self._engine.feed(lambda: self.machine.unauthorized(exchange, now()))
+        self._failure = None
 
     def receive_failure(self, exchange: int, sent: bool, error: Exception) -> None:
         """There is none, or not all of it, because of `error`."""

@@ -100,7 +100,7 @@ class BaseClient:
         self._options = Options(
             server=server if not isinstance(server, str) else None,
             command=command,
-            http=None if url is None else HttpOptions(url, headers, auth, http),
+            http=None if url is None else _http_options(url, headers, auth, http),
             env=env,
             cwd=cwd,
             stderr=stderr,
@@ -168,8 +168,9 @@ class Client(BaseClient):
     """A client of one server, for asyncio and trio: ``async with Client("https://...") as client``.
 
     A server is reached at its URL over HTTP (extra ``barewire[http]``). `headers` go with every request,
-    `auth` is what httpx2 takes under that name, and `http` an ``httpx2.AsyncClient`` of your own, for
-    proxies, certificates and the like, which then brings its own headers and timeouts; it is not closed.
+    `auth` says how to come by tokens, such as :class:`barewire.OAuth`, or is what httpx2 takes under that
+    name; and `http` is an ``httpx2.AsyncClient`` of your own, for proxies, certificates and the like, which
+    then brings its own headers and timeouts; it is not closed.
 
     `command` starts the server as a child process; `env` adds to the few variables that it inherits, `cwd` is
     its folder, and `stderr` says where its stderr goes: ``"inherit"``, ``"capture"`` (its end is shown when
@@ -516,6 +517,15 @@ def encode(members: Mapping[str, Any]) -> bytes:
 def milliseconds(seconds: float | None) -> int | None:
     """A duration as the core takes it."""
     return None if seconds is None else max(1, round(seconds * 1000))
+
+
+def _http_options(url: str, headers: Mapping[str, str] | None, auth: Any, http: Any) -> HttpOptions:
+    from ._oauth import Grant
+
+    if isinstance(auth, Grant):
+        auth._machine(url)  # never used: mistakes show where they are written
+        return HttpOptions(url, headers, None, auth, http)
+    return HttpOptions(url, headers, auth, None, http)
 
 
 def _check_peer(server: object, command: object) -> None:

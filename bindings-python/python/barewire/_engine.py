@@ -26,6 +26,7 @@ from ._errors import (
 from ._process import Step
 
 if TYPE_CHECKING:
+    from ._oauth import Grant
     from ._server import Server
 
 __all__ = ["Change", "Engine", "LogMessage", "Options", "Progress"]
@@ -91,6 +92,8 @@ class HttpOptions(Struct, frozen=True):
     url: str
     headers: Mapping[str, str] | None
     auth: Any
+    #: How tokens are come by, if they are.
+    grant: Grant | None
     #: An `httpx2.AsyncClient` of the application's, or None.
     client: Any
 
@@ -233,7 +236,8 @@ def make_machine(options: Options) -> native.Client | native.HttpClient:
         "timeouts": options.timeouts,
     }
     if options.http is not None:
-        return native.HttpClient(url=options.http.url, **settings)
+        authorizes = options.http.grant is not None
+        return native.HttpClient(url=options.http.url, authorizes=authorizes, **settings)
     return native.Client(**settings)
 
 

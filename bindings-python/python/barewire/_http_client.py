@@ -14,9 +14,12 @@ except ModuleNotFoundError as error:
 
 if TYPE_CHECKING:
     from . import _native as native
+    from ._authorizer import Authorizer
     from ._carriage import HttpCarriage
     from ._client_host import Waker
     from ._engine import HttpOptions
+
+from ._errors import AuthorizationError
 
 __all__ = ["AsyncExchanges", "settings"]
 
@@ -25,6 +28,9 @@ TIMEOUT = httpx2.Timeout(30.0, read=None, pool=None)
 #: The core bounds what is in flight. Most servers close a connection that is idle for five seconds, and a
 #: request that crosses with that would be lost.
 LIMITS = httpx2.Limits(max_connections=None, max_keepalive_connections=64, keepalive_expiry=4.0)
+
+#: Refused exchanges that are remembered.
+_REFUSED = 4096
 
 
 def settings(options: HttpOptions) -> dict[str, Any]:
@@ -57,6 +63,14 @@ class AsyncExchanges:
         given = self._client.timeout
         self._patient = httpx2.Timeout(connect=given.connect, read=None, write=given.write, pool=given.pool)
         self._running: dict[int, Callable[[], object]] = {}
+        self._authorizer: Authorizer | None = None
+        self._authorizing: dict[int, Callable[[], object]] = {}
+        #: Which token went with an exchange that was refused.
+        self._tokens: dict[int, int] = {}
+        if options.grant is not None:
+            from ._authorizer import Authorizer
+
+            self._authorizer = Authorizer(host, options.grant, options.url)
         self._paused: set[Waker] = set()
         self._ended = host.waker()
 
@@ -66,9 +80,15 @@ class AsyncExchanges:
 
     def abort(self, exchange: int) -> None:
         """Give up an exchange: its connection is closed."""
-        cancel = self._running.pop(exchange, None)
-        if cancel is not None:
-            cancel()
+        for tasks in (self._running, self._authorizing):
+            cancel = tasks.pop(exchange, None)
+            if cancel is not None:
+                cancel()
+
+    def authorize(self, refused: native.AuthorizationRequired) -> None:
+        """Come by what a refused exchange lacks, and have it sent again."""
+        token = self._tokens.pop(refused.exchange, 0)
+        self._authorizing[refused.exchange] = self._host.spawn(self._authorize, refused, token)
 
     def progressed(self) -> None:
         """The machine may want to read on where it did not."""
@@ -83,26 +103,36 @@ class AsyncExchanges:
             while not self._carriage.machine.is_finished:
                 await self._ended.wait()
         finally:
-            for exchange in list(self._running):
+            for exchange in [*self._running, *self._authorizing]:
                 self.abort(exchange)
+            if self._authorizer is not None:
+                await self._authorizer.aclose()
             if self._own:
                 await self._client.aclose()
 
     async def _carry_out(self, request: native.HttpRequest) -> None:
-        exchange, carriage = request.exchange, self._carriage
+        exchange, carriage, authorizer = request.exchange, self._carriage, self._authorizer
+        headers, token = request.headers, 0
         sent = False
         try:
+            if authorizer is not None:
+                credentials, token = await authorizer.credentials(request.method, request.url)
+                headers = [*headers, *credentials]
             stream = self._client.stream(
                 request.method,
                 request.url,
-                headers=request.headers,
+                headers=headers,
                 content=request.body or None,
                 timeout=self._patient if request.is_stream else httpx2.USE_CLIENT_DEFAULT,
                 follow_redirects=False,
             )
             async with stream as response:
                 sent = True
-                carriage.receive_head(exchange, response.status_code, response.headers.multi_items())
+                received = response.headers.multi_items()
+                if authorizer is not None:
+                    authorizer.note(response.status_code, received, token)
+                    self._keep(exchange, response.status_code, token)
+                carriage.receive_head(exchange, response.status_code, received)
                 async for data in response.aiter_bytes():
                     carriage.receive_body(exchange, data)
                     if not carriage.machine.wants_input(exchange):
@@ -112,6 +142,25 @@ class AsyncExchanges:
             carriage.receive_failure(exchange, sent or not _was_not_sent(error), error)
         finally:
             self._running.pop(exchange, None)
+
+    def _keep(self, exchange: int, status: int, token: int) -> None:
+        """Remember which token was refused, for as long as it takes to be told that it was."""
+        if status in (401, 403):
+            self._tokens[exchange] = token
+            if len(self._tokens) > _REFUSED:
+                del self._tokens[next(iter(self._tokens))]
+
+    async def _authorize(self, refused: native.AuthorizationRequired, token: int) -> None:
+        assert self._authorizer is not None
+        exchange = refused.exchange
+        try:
+            await self._authorizer.challenge(refused, token)
+        except AuthorizationError as error:
+            self._carriage.unauthorized(exchange, error)
+        else:
+            self._carriage.authorized(exchange)
+        finally:
+            self._authorizing.pop(exchange, None)
 
     async def _wait_for_room(self, exchange: int) -> None:
         waker = self._host.waker()
@@ -128,6 +177,7 @@ def _was_not_sent(error: Exception) -> bool:
     return isinstance(
         error,
         (
+            AuthorizationError,
             httpx2.ConnectError,
             httpx2.ConnectTimeout,
             httpx2.PoolTimeout,

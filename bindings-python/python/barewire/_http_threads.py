@@ -119,6 +119,10 @@ class ThreadExchanges:
         """Give up an exchange."""
         self.thread.call(self._exchanges.abort, exchange)
 
+    def authorize(self, refused: native.AuthorizationRequired) -> None:
+        """Come by what a refused exchange lacks, and have it sent again."""
+        self.thread.call(self._exchanges.authorize, refused)
+
     def progressed(self) -> None:
         """The machine may want to read on where it did not."""
         self._exchanges.progressed()
