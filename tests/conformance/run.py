@@ -2,7 +2,7 @@
 """Run the official conformance suite against a binding of ours: `run.py BINDING [--only PATTERN]`.
 
 Every server scenario of both pinned versions, at each revision the suite offers and in each of its
-requirement sets, and every client scenario but those of authorization. A warning is a failure, and so is an
+requirement sets, and every client scenario. A warning is a failure, and so is an
 exit status. With `--only`, the scenarios whose name matches the shell pattern, each in an invocation of its
 own.
 """
@@ -30,8 +30,8 @@ from suite import ALONE, HERE, ROOT, WORK, Job, Suite, end, run
 SUITES = [Suite("0.1.16"), Suite("0.2.0-alpha.12")]
 #: Every selection of the suite that names no revision.
 ANY = "any revision"
-#: Client scenarios with an issue of their own.
-LATER = "auth/*"
+#: Client scenarios for bindings that authorize themselves.
+AUTHORIZATION = "auth/*"
 #: Its timing is what it checks, so that nothing runs beside it.
 TIMED = "sse-retry"
 
@@ -46,6 +46,8 @@ class Binding:
     server: tuple[str, ...]
     #: Takes the URL of a server as its last argument.
     client: tuple[str, ...]
+    #: Whether its client authorizes itself.
+    authorizes: bool = True
 
 
 BINDINGS = {
@@ -58,6 +60,7 @@ BINDINGS = {
         build=("tests/node_env.py", "build"),
         server=("node", "bindings-node/dist/conformance/everything_server.mjs", "--http"),
         client=("node", "bindings-node/dist/conformance/everything_client.mjs"),
+        authorizes=False,
     ),
 }
 
@@ -91,11 +94,12 @@ def server_passes(suite: Suite) -> list[list[Job]]:
     return [[job] for job in jobs]
 
 
-def client_jobs(suite: Suite) -> list[Job]:
+def client_jobs(suite: Suite, binding: Binding) -> list[Job]:
     """The client's work: each scenario at each revision it is for, one an invocation."""
     jobs = []
     for scenario in suite.scenarios:
-        if scenario.role == "server" or fnmatch.fnmatch(scenario.name, LATER):
+        is_later = fnmatch.fnmatch(scenario.name, AUTHORIZATION) and not binding.authorizes
+        if scenario.role == "server" or is_later:
             continue
         # Without requirement sets, the version has one wire, and revisions only filter.
         revisions = scenario.revisions if suite.requirement_sets else ()
@@ -285,7 +289,7 @@ def conform(name: str, only: str | None = None) -> int:
     for suite in SUITES:
         for jobs in server_passes(suite):
             rows += run_server(binding, jobs if only is None else narrowed(jobs, only), folder)
-        jobs = client_jobs(suite)
+        jobs = client_jobs(suite, binding)
         rows += run_clients(binding, jobs if only is None else narrowed(jobs, only), folder)
     expected = read_expectations((HERE / "expected.tsv").read_text(encoding="utf-8"))
     return report(rows, with_expectations(rows, expected, whole=only is None))

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import barewire
+import scenario_auth
 from barewire.sansio import LEGACY_REVISIONS, REVISIONS
 
 #: Seconds for a whole scenario. The suite gives 30, and ends only a shell when they are over.
@@ -152,6 +153,12 @@ async def send_schema_back(client: barewire.Client, context: Context) -> None:
     await call(client, "json_schema_echo", {"schema": schemas["json_schema_2020_12_tool"]})
 
 
+async def call_when_authorized(client: barewire.Client, context: Context) -> None:
+    """Use a protected server: how its client comes by tokens is in `scenario_auth`."""
+    await list_tools(client, context)
+    await call(client, "test-tool")
+
+
 # ---------------------------------------------------------------- running one
 
 
@@ -165,17 +172,20 @@ def spoken(revision: str | None) -> list[str]:
 async def main() -> None:
     url, name = sys.argv[-1], os.environ["MCP_CONFORMANCE_SCENARIO"]
     context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT", "{}"))
-    if name not in SCENARIOS:
+    auth = scenario_auth.grant_for(name, context)
+    steps = SCENARIOS.get(name) if auth is None else call_when_authorized
+    if steps is None:
         sys.exit(f"no scenario is called {name!r}")
     async with barewire.Client(
         url,
+        auth=auth,
         revisions=spoken(os.environ.get("MCP_CONFORMANCE_PROTOCOL_VERSION")),
         on_elicit=fill_in,
         on_sample=continue_conversation,
         on_roots=roots,
     ) as client:
         print(f"connected to {url}, speaking {client.revision}")
-        await SCENARIOS[name](client, context)
+        await steps(client, context)
 
 
 if __name__ == "__main__":
