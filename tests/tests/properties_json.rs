@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use barewire::Json;
+use barewire::{Json, JsonText, PointerError};
 use barewire_tests::{Choices, Random, mutate};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 const KEYS: [&str; 6] = ["a", "b", "c", "", "a b", "k\\u0061\\n"];
@@ -130,4 +131,46 @@ fn noise_is_taken_and_refused_alike() {
         let text: Vec<u8> = (0..count).map(|_| *random.pick(PUNCTUATION)).collect();
         check(std::str::from_utf8(&text).expect("ASCII"));
     }
+}
+
+const TOKENS: [&str; 11] = ["a", "b", "c", "", "a b", "ka\n", "0", "1", "2", "-", "00"];
+
+#[test]
+fn values_are_found_by_pointer_alike() {
+    let mut found = 0;
+    for mut random in Random::seeds(20_000) {
+        let mut text = String::new();
+        object(&mut random, 6, &mut text);
+        // What has no decoded form, such as a lone surrogate, is no value for `serde_json`.
+        let Ok(theirs) = serde_json::from_str::<Value>(&text) else { continue };
+        for _ in 0..8 {
+            let pointer: String =
+                (0..random.below(4)).map(|_| format!("/{}", random.pick(&TOKENS))).collect();
+            let ours = JsonText::find(&text, &pointer);
+            let Some(theirs) = theirs.pointer(&pointer) else {
+                assert_eq!(ours, Err(PointerError::NotFound), "{pointer:?} in {text:?}");
+                continue;
+            };
+            found += usize::from(!pointer.is_empty());
+            let ours = ours.unwrap_or_else(|error| panic!("{pointer:?} in {text:?}: {error}"));
+            let read: Value = serde_json::from_str(ours.as_str()).expect("a part of what was read");
+            assert_eq!(&read, theirs, "{pointer:?} in {text:?}");
+            same_scalar(ours, theirs);
+        }
+    }
+    assert!(found > 2_000, "{found} values were found");
+}
+
+/// Whatever `serde_json` reads exactly, is read alike.
+fn same_scalar(ours: JsonText<'_>, theirs: &Value) {
+    assert_eq!(ours.to_text().as_deref(), theirs.as_str());
+    assert_eq!(ours.as_bool(), theirs.as_bool());
+    if theirs.is_i64() {
+        assert_eq!(ours.as_i64(), theirs.as_i64());
+    }
+    if let Some(value) = ours.as_f64() {
+        assert_eq!(Some(value), theirs.as_f64());
+    }
+    let count = theirs.as_array().map(Vec::len);
+    assert_eq!(count, ours.item_count().filter(|_| theirs.is_array()));
 }
