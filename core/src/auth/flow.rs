@@ -285,6 +285,11 @@ impl Authorization {
         token.is_expired(now.max(self.now).after(self.config.renew_before)) && self.renews_alone(token)
     }
 
+    /// Whether requests go on with the token that there is: one operation lacks scopes, and a user may have to be asked.
+    pub(super) fn goes_on_beside(&self, flow: &Flow, now: UnixTime) -> bool {
+        flow.reason == Reason::StepUp && self.usable_token().is_some() && !self.wants_renewal(now)
+    }
+
     /// Whether another token can be had without a user.
     pub(super) fn renews_alone(&self, token: &Token) -> bool {
         token.refresh_token.is_some() || !matches!(self.config.grant, Grant::AuthorizationCode(_))

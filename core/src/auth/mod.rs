@@ -209,7 +209,8 @@ impl Authorization {
         match &self.state {
             State::Idle => !self.wants_renewal(now),
             State::Failed(_) => true,
-            State::Unread | State::Working(_) => false,
+            State::Working(flow) => self.goes_on_beside(flow, now),
+            State::Unread => false,
         }
     }
 
@@ -228,8 +229,8 @@ impl Authorization {
             State::Idle if self.wants_renewal(self.now) => {
                 self.begin(Reason::Renew, Challenge::default(), waiter);
             }
-            State::Working(_) => self.waiters.push(waiter),
-            State::Idle | State::Failed(_) => self.settle(waiter),
+            State::Working(flow) if !self.goes_on_beside(flow, self.now) => self.waiters.push(waiter),
+            State::Idle | State::Failed(_) | State::Working(_) => self.settle(waiter),
         }
     }
 

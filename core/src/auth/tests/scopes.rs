@@ -136,6 +136,25 @@ fn a_user_who_refuses_more_keeps_what_there_was() {
 }
 
 #[test]
+fn other_requests_go_on_while_the_user_is_asked_for_more() {
+    let mut bench = Bench::code();
+    bench.log_in();
+    bench.refused(403, MORE);
+    bench.discover();
+    let state = value(&bench.visit(), "state").unwrap();
+    assert!(bench.auth.is_ready(bench.now));
+    let waiter = bench.acquire();
+    assert_eq!(bench.outcome(), Ok(waiter));
+    assert_eq!(bench.authorization().as_deref(), Some("Bearer AT1"));
+    // Who is refused as well waits for the same.
+    let second = bench.refused(403, "Bearer error=\"insufficient_scope\", scope=\"other\"");
+    bench.assert_quiet();
+    bench.auth.receive_callback(bench.now, &format!("code=C&state={state}&iss={ISSUER}")).unwrap();
+    bench.give_token(2);
+    assert_eq!(bench.outcomes(), [Ok(second - 2), Ok(second)]);
+}
+
+#[test]
 fn a_403_without_a_token_leads_to_one() {
     let mut bench = Bench::code();
     let waiter = bench.refused(403, MORE);

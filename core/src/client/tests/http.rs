@@ -538,3 +538,92 @@ fn the_end_of_an_http_connection_asks_for_no_restart() {
     let reason = DisconnectReason::Closed(CloseReason::TransportLost);
     assert_eq!(peer.event(), Event::Disconnected { reason });
 }
+
+/// A user who logs in takes longer than any server may.
+const LOGIN: u64 = 8 * 60_000;
+
+#[test]
+fn no_time_passes_for_an_opening_that_waits_to_be_authorized() {
+    for revision in [MODERN, NEWEST_LEGACY] {
+        let mut config = http_config();
+        config.revisions = Revisions::of(&[revision]);
+        let mut peer = Peer::new(config);
+        let (text, route, _) = peer.out_one();
+        let Route::Opens(opening) = route else { panic!("{route:?}") };
+        // Made early, and held back.
+        let early = peer.request("tools/list", "{}");
+        peer.advance(29_000);
+        peer.input(Input::Held { request: opening }).unwrap();
+        peer.advance(LOGIN);
+        peer.advance(LOGIN);
+        assert!(peer.events().is_empty() && peer.out().is_empty(), "{revision}");
+        assert_eq!(peer.client.poll_timeout(), None, "{revision}");
+        peer.input(Input::Released { request: opening }).unwrap();
+        peer.advance(999);
+        assert!(peer.events().is_empty(), "{revision}");
+        let result = if revision == MODERN {
+            format!(
+                r#"{{"resultType":"complete","supportedVersions":["{revision}"],"capabilities":{{"tools":{{}}}}}}"#
+            )
+        } else {
+            format!(
+                r#"{{"protocolVersion":"{revision}","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"s","version":"1"}}}}"#
+            )
+        };
+        peer.answer(&id_of(&text), &result);
+        assert!(matches!(peer.events().as_slice(), [Event::Ready { .. }]), "{revision}");
+        assert!(
+            peer.out()
+                .iter()
+                .any(|out| matches!(out, Out::Message(_, Route::Opens(request), _) if *request == early))
+        );
+    }
+}
+
+#[test]
+fn an_opening_has_the_rest_of_its_time_after_it_was_authorized() {
+    let mut config = http_config();
+    config.revisions = Revisions::of(&[MODERN]);
+    let mut peer = Peer::new(config);
+    let (_, route, _) = peer.out_one();
+    let Route::Opens(opening) = route else { panic!("{route:?}") };
+    peer.advance(29_000);
+    peer.input(Input::Held { request: opening }).unwrap();
+    peer.advance(LOGIN);
+    peer.input(Input::Released { request: opening }).unwrap();
+    peer.advance(1_000);
+    assert!(matches!(
+        peer.events().as_slice(),
+        [Event::Disconnected { reason: DisconnectReason::HandshakeTimedOut }]
+    ));
+}
+
+#[test]
+fn no_time_passes_for_a_request_that_waits_to_be_authorized() {
+    let mut peer = http(MODERN);
+    let (held, _) = peer.call();
+    let (other, _) = peer.call();
+    let timeout = peer.client.config.timeouts.request;
+    peer.advance(timeout - 1);
+    peer.input(Input::Held { request: held }).unwrap();
+    // Twice is once, and of what is not there nothing is known.
+    peer.input(Input::Held { request: held }).unwrap();
+    peer.input(Input::Held { request: RequestHandle::from_number(99) }).unwrap();
+    peer.advance(1);
+    let timed_out = |peer: &mut Peer, expected: RequestHandle| {
+        let events = peer.events();
+        let [Event::RequestFailed { request, reason: FailureReason::TimedOut }] = events.as_slice() else {
+            panic!("{events:?}")
+        };
+        assert_eq!(*request, expected);
+    };
+    timed_out(&mut peer, other);
+    peer.advance(LOGIN * 2);
+    assert!(peer.events().is_empty());
+    peer.input(Input::Released { request: held }).unwrap();
+    peer.input(Input::Released { request: held }).unwrap();
+    assert!(peer.events().is_empty());
+    peer.advance(1);
+    timed_out(&mut peer, held);
+    assert_eq!(peer.client.poll_timeout(), None);
+}
