@@ -438,7 +438,7 @@ mod tests {
         })
     }
 
-    // proves: FEAT-384 FEAT-386 FEAT-389
+    // proves: FEAT-386 FEAT-389
     #[test]
     fn metadata_is_served_behind_the_path_and_at_the_root() {
         let mut config = config();
@@ -458,6 +458,7 @@ mod tests {
         assert_eq!(ResourceServer::new(rootless).unwrap().metadata_paths().join(" "), root);
     }
 
+    // proves: FEAT-384
     #[test]
     fn configurations_that_cannot_work_are_refused() {
         for (resource, issuers, member) in [
@@ -555,7 +556,7 @@ mod tests {
         assert!(ResourceServer::new(config).unwrap().judge(&named, NOW).is_ok());
     }
 
-    // proves: FEAT-390 FEAT-391 FEAT-392 FEAT-393 FEAT-395 FEAT-653
+    // proves: FEAT-391 FEAT-392 FEAT-393 FEAT-395 FEAT-653
     #[test]
     fn bad_claims_are_refused_each_for_its_reason() {
         use DenialReason::{Bound, Expired, InvalidToken, NotYetValid, WrongAudience, WrongIssuer};

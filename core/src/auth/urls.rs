@@ -190,7 +190,7 @@ mod tests {
     use super::Plaintext::{OnLoopback, Refused};
     use super::*;
 
-    // proves: FEAT-655 FEAT-670 FEAT-671 FEAT-672 FEAT-676
+    // proves: FEAT-655 FEAT-670 FEAT-671 FEAT-672
     #[test]
     fn only_https_and_allowed_loopback_are_usable() {
         for (url, plaintext, expected) in [

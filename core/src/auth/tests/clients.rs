@@ -84,7 +84,7 @@ fn a_client_without_an_issuer_belongs_to_the_first() {
     assert_eq!(bench.outcome(), Err(error));
 }
 
-// proves: FEAT-451 FEAT-453
+// proves: FEAT-451
 #[test]
 fn a_metadata_document_is_used_where_it_is_taken() {
     let id = "https://app.example/client.json";

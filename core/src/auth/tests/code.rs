@@ -2,7 +2,7 @@
 
 use super::*;
 
-// proves: FEAT-438 FEAT-441 FEAT-442 FEAT-466 FEAT-472 FEAT-476 FEAT-494 FEAT-495
+// proves: FEAT-438 FEAT-441 FEAT-442 FEAT-466 FEAT-472 FEAT-476 FEAT-494
 #[test]
 fn a_challenge_leads_to_a_token() {
     let mut bench = Bench::code();

@@ -294,6 +294,7 @@ fn older_endpoints_are_used_only_if_nothing_else_was_there() {
     assert_eq!(bench.outcome(), Err(E::NoResourceMetadata));
 }
 
+// proves: FEAT-453 FEAT-471 FEAT-507
 #[test]
 fn configurations_that_cannot_work_are_refused() {
     let refused = |config: AuthorizationConfig| {

@@ -226,7 +226,7 @@ fn late_answers_change_nothing() {
     }
 }
 
-// proves: FEAT-490 FEAT-496 FEAT-506
+// proves: FEAT-496 FEAT-506
 #[test]
 fn nothing_that_is_shown_holds_a_secret() {
     let secrets = ["AT1", "RT1", "CODE", "s3cret", "ID1", "JAG"];

@@ -128,7 +128,7 @@ fn assert_identity(bench: &mut Bench, text: &str) {
     bench.auth.assertion_provided(bench.now, action.handle, text.into());
 }
 
-// proves: FEAT-503 FEAT-504 FEAT-505 FEAT-507
+// proves: FEAT-503 FEAT-504 FEAT-505
 #[test]
 fn an_identity_provider_vouches_for_the_user() {
     let (mut bench, waiter) = started(enterprise());

@@ -242,6 +242,7 @@ fn a_store_that_fails_costs_nothing_but_the_store() {
     bench.log_in();
 }
 
+// proves: FEAT-497
 #[test]
 fn what_is_stored_is_not_trusted_blindly() {
     let mut bench = logged_in();

@@ -115,6 +115,9 @@ pub struct HttpClientConfig {
     /// Whether the host takes [`HttpClientEvent::AuthorizationRequired`]; without it a 401 or 403 fails the request. Default
     /// false.
     pub authorizes: bool,
+    /// Milliseconds for which an exchange waits to be authorized; then it fails as if it had not been. A user may have to log
+    /// in meanwhile. Default 900 000.
+    pub authorization_timeout: u64,
 }
 
 impl HttpClientConfig {
@@ -128,6 +131,7 @@ impl HttpClientConfig {
             resumptions: 5,
             retry: 1_000,
             authorizes: false,
+            authorization_timeout: 900_000,
         }
     }
 }
@@ -201,8 +205,7 @@ pub enum ExchangeFailure {
 pub enum HttpClientEvent {
     /// The server wants authorization (401) or more of it (403). The exchange waits for
     /// [`authorized`](HttpClient::authorized) or [`unauthorized`](HttpClient::unauthorized), and no time passes for what it
-    /// carries: how long a user may take to log in is the host's to bound, as
-    /// [`Authorization`](crate::auth::Authorization) does.
+    /// carries, but for [`authorization_timeout`](HttpClientConfig::authorization_timeout).
     AuthorizationRequired {
         /// The exchange that waits.
         exchange: ExchangeHandle,

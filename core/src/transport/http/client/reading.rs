@@ -74,7 +74,7 @@ impl<M: Machine> HttpClient<M> {
         let operation = operation(copy);
         exchange.challenges += 1;
         exchange.stage = Stage::Challenged { status, is_over: false };
-        self.table.arm(handle, None);
+        self.table.arm(handle, Some(self.now.after(self.config.authorization_timeout)));
         let challenges = headers.all(WWW_AUTHENTICATE).map(Into::into).collect();
         self.events.push_back(HttpClientEvent::AuthorizationRequired {
             exchange: handle,
@@ -430,6 +430,7 @@ impl<M: Machine> HttpClient<M> {
         let Some(exchange) = self.table.get(handle) else { return Ok(()) };
         match (exchange.purpose, &exchange.stage) {
             (_, Stage::Dormant) => self.wake(handle),
+            (_, Stage::Challenged { .. }) => self.refuse_again(handle),
             (Purpose::Notice { .. }, _) => {
                 self.abandon(handle);
                 self.report(Failure::Unavailable { status: None })

@@ -148,6 +148,20 @@ fn without_credentials_it_fails() {
 }
 
 #[test]
+fn nobody_is_waited_for_for_ever() {
+    let mut wire = authorizing();
+    let call = wire.call(1, MODERN).exchange;
+    wire.answer(call, 401, CHALLENGE, "");
+    assert!(wire.http.poll_http_event().is_some());
+    wire.wait(899_999);
+    assert!(wire.seen().is_empty());
+    wire.wait(1);
+    assert_eq!(wire.seen(), ["1 Unauthorized(401)"]);
+    wire.http.authorized(wire.at(), call);
+    wire.assert_quiet();
+}
+
+#[test]
 fn what_nobody_waits_for_is_not_sent_again() {
     let mut wire = authorizing();
     let call = wire.call(1, MODERN).exchange;
