@@ -1,9 +1,10 @@
 # `make` alone lists the targets. Everything that is built or installed lands in target/ and .work/.
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint docs wheel node node-packages node-types node-runtimes c-header demo interop authorization conformance fuzz bench instructions requirements requirements-update
+.PHONY: help test lint docs wheel node node-packages node-types node-runtimes c-header install demo interop authorization conformance fuzz bench instructions requirements requirements-update
 STEPS ?=
 BINDING ?= python
+PREFIX ?= /usr/local
 ARGS ?=
 
 help: ## This list
@@ -35,6 +36,11 @@ node-runtimes: ## Other runtimes that the Node tests try the package on, in .wor
 
 c-header: ## The committed header of the C library, written anew
 	@cargo run --quiet -p barewire-c-header
+
+install: ## The C library: header, libbarewire.a and .so, pkg-config and CMake files; PREFIX=/usr/local, DESTDIR=
+	@cmake -S bindings-c -B .work/cmake -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+	@cmake --build .work/cmake
+	@cmake --install .work/cmake
 
 demo: wheel ## A client and a server over stdio, legacy and modern
 	@.work/venv/bin/python bindings-python/examples/demo.py

@@ -129,7 +129,7 @@ STEPS = [
     Step("c-header", "the committed header of the C library", cargo(C_HEADER)),
     Step("c-library", "libbarewire, static and shared", cargo("build -p barewire-c-library")),
     Step("c-unit", "Rust tests of the C interface", cargo(C_TESTS), count_cargo),
-    Step("c-test", "C examples against Python", C_PYTEST, count_pytest, needs=["wheel", "c-library"]),
+    Step("c-test", "C programs and installation", C_PYTEST, count_pytest, needs=["wheel", "c-library"]),
     Step("demo", "make demo", [DEMO_PYTHON, "bindings-python/examples/demo.py"], needs=["wheel"]),
     Step("interop", "published peers", INTEROP, count_closing_line, needs=["wheel", "node"]),
     Step("authorization", "a real authorization server", AUTHORIZATION, count_closing_line, needs=["wheel"]),

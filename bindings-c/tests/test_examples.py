@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import barewire
+import building
 import pytest
 from barewire import sansio, sync
-
-C = Path(__file__).resolve().parent.parent
-TARGET = Path(os.environ.get("CARGO_TARGET_DIR", C.parent / "target"))
-COMPILER = shutil.which("cc") or "cc"
-FLAGS = ["-std=c99", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-LIBRARIES = ["-lpthread", "-ldl", "-lm"]
-
-
-def build(name: str, folder: Path) -> Path:
-    program = folder / name
-    source = C / "examples" / f"{name}.c"
-    library = TARGET / "debug" / "libbarewire.a"
-    command = [COMPILER, *FLAGS, "-I", C / "include", source, library, *LIBRARIES]
-    subprocess.run([*command, "-o", program], check=True)
-    return program
 
 
 @pytest.fixture(scope="session")
 def hello(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build("hello_server", tmp_path_factory.mktemp("hello"))
+    program = tmp_path_factory.mktemp("hello") / "hello_server"
+    return building.build(program, [building.EXAMPLES / "hello_server.c"])
 
 
 @pytest.mark.parametrize("revision", sansio.REVISIONS)

@@ -1,0 +1,47 @@
+"""How the tests of the C library build programs: as users do, with all warnings as errors."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+C = Path(__file__).resolve().parent.parent
+ROOT = C.parent
+HEADER = C / "include" / "barewire.h"
+EXAMPLES = C / "examples"
+TESTS = C / "tests"
+
+# Where cargo puts what the steps of `make test` have built.
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+STATIC_LIBRARY = TARGET / "debug" / "libbarewire.a"
+STATIC_NEEDS = ["-lpthread", "-ldl", "-lm"]
+
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+C99 = ["cc", "-std=c99", "-D_GNU_SOURCE"]
+
+
+def build(
+    program: Path,
+    sources: Iterable[Path],
+    *options: str,
+    compiler: Sequence[str] = C99,
+    libraries: Sequence[str] = (),
+) -> Path:
+    """Compile `sources` into `program`, linked with the static library."""
+    command = [*compiler, *WARNINGS, *options, "-I", C / "include", *sources]
+    subprocess.run([*command, "-o", program, STATIC_LIBRARY, *STATIC_NEEDS, *libraries], check=True)
+    return program
+
+
+def functions() -> list[str]:
+    """The functions that the header declares; not those that it defines."""
+    text = re.sub(r"/\*.*?\*/", "", HEADER.read_text(), flags=re.DOTALL)
+    return re.findall(r"^(?!static)\w[\w ]*[ *](bw_\w+)\([^;{]*\);", text, re.MULTILINE)
+
+
+def numbers(prefix: str) -> list[str]:
+    """The members of enumerations whose names begin so."""
+    return re.findall(rf"^    ({prefix}\w+) = ", HEADER.read_text(), re.MULTILINE)
