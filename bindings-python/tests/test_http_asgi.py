@@ -648,7 +648,7 @@ def test_mistakes_in_options_are_found_at_once() -> None:
         Server("s").run_http(port="8000")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="begins with a slash"):
         Server("s").asgi(sse=("/sse", "messages"))
-    with pytest.raises(TypeError, match="there are path, sse, principal, allowed_origins"):
+    with pytest.raises(TypeError, match="there are path, sse, auth, principal, allowed_origins"):
         Server("s").asgi(log_level="info")  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="body_limit"):
         server.asgi(limit=1)  # type: ignore[call-arg]

@@ -85,6 +85,10 @@ if TYPE_CHECKING:
         OAuthClient,
         WorkloadIdentity,
     )
+    from ._protection import (
+        Caller,
+        ResourceServer,
+    )
     from ._questions import (
         ElicitResult,
         Root,
@@ -137,6 +141,7 @@ __all__ = [
     "Block",
     "Browser",
     "CallToolResult",
+    "Caller",
     "Change",
     "Client",
     "ClientCredentials",
@@ -188,6 +193,7 @@ __all__ = [
     "ResourceContents",
     "ResourceLink",
     "ResourceNotFoundError",
+    "ResourceServer",
     "ResourceTemplate",
     "Root",
     "RoundsExceededError",
@@ -287,6 +293,7 @@ _MODULES = {
         "Timeouts",
     ),
     "_oauth": ("ClientCredentials", "EnterpriseManaged", "OAuth", "OAuthClient", "WorkloadIdentity"),
+    "_protection": ("Caller", "ResourceServer"),
     "_questions": (
         "ElicitResult",
         "Root",

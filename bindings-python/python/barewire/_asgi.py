@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ._dispatch import now
 from ._errors import ConnectionClosedError
 from ._http import HttpHost, check_principal, endpoint_path, machine_options
+from ._native import AccessDenied
 
 if TYPE_CHECKING:
     from collections.abc import (
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     )
 
     from ._native import Event, ResponsePart
+    from ._protection import Caller, ResourceServer
     from ._server import Server
 
     Scope = MutableMapping[str, Any]
@@ -42,6 +44,7 @@ class AsgiApp:
         *,
         path: str | None = "/mcp",
         sse: bool | tuple[str, str] = False,
+        auth: ResourceServer | None = None,
         principal: Callable[[Scope], str | None] | None = None,
         signals: bool = True,
         **options: Any,
@@ -51,8 +54,11 @@ class AsgiApp:
         stream, messages = ("/sse", "/messages") if sse is True else sse or ("", "")
         self._sse = (endpoint_path(stream), endpoint_path(messages)) if stream else None
         check_principal(principal)
+        if auth is not None and principal is not None:
+            raise TypeError("auth tells who sends a request; principal would be another answer")
         self._principal = principal
-        self._options = machine_options(options, "path", "sse", "principal")
+        self._auth = auth
+        self._options = machine_options(options, "path", "sse", "auth", "principal")
         self._catches_signals = signals
         self._signals: _Signals | None = None
         self._host: _AsgiHost | None = None
@@ -83,6 +89,7 @@ class AsgiApp:
         host = self._host
         if host is None:
             host = self._host = _AsgiHost(self._server, self._options)
+            host.connection.guard = self._auth
             self._starting = loop.create_task(host.start())
             if self._catches_signals:
                 self._signals = _Signals(lambda: loop.call_soon_threadsafe(self.shut_down))
@@ -155,49 +162,28 @@ class AsgiApp:
         host = self._host
         if host is None or self._starting is not None or host.loop is not asyncio.get_running_loop():
             host = await self.start()
+        auth = self._auth
+        if auth is not None and auth.serves(scope["path"]):
+            await auth.metadata(scope, receive, send)
+            return
         endpoint = self._endpoint(scope)
         if endpoint is None:
             await _refuse(send, 404, b"Not Found: there is no MCP endpoint at this path")
             return
+        caller: Caller | None = None
+        if auth is not None and scope["method"] != "OPTIONS":  # browsers ask without credentials
+            admitted = await _admit(auth, scope)
+            if isinstance(admitted, tuple):
+                await _deny(host, scope, admitted, endpoint, send)
+                return
+            caller = admitted
         principal = None if self._principal is None else self._principal(scope)
+        if caller is not None:
+            principal = caller.key
         message = await receive()
         if message["type"] == "http.disconnect":
             return
-        machine = host.machine
-        part: ResponsePart | None = None
-        try:
-            if message.get("more_body"):
-                handle = machine.receive_request(
-                    scope["method"], scope["headers"], now(), principal=principal, **endpoint
-                )
-                part = await _read(host, handle, message, receive, send)
-            else:
-                handle, events = machine.receive_whole(
-                    scope["method"],
-                    scope["headers"],
-                    message.get("body", b""),
-                    now(),
-                    principal=principal,
-                    **endpoint,
-                )
-                host.work(handle, events, send)
-        except ConnectionClosedError:  # it has been shut down
-            await _refuse(send, 503, b"Service Unavailable")
-            return
-        except _ClientLeft:
-            return
-        host.turn()
-        if handle in host.exchanges:  # a handler was heard already
-            await host.exchanges[handle].run(None, receive)
-            return
-        part = part or machine.poll_response(handle)
-        if part is not None and part.status == 403:
-            host.warn_of_refusal(scope["headers"])
-        if part is not None and part.is_last and not part.is_aborted:
-            await send({"type": "http.response.start", "status": part.status, "headers": part.headers})
-            await send({"type": "http.response.body", "body": part.data})
-        else:
-            await _AsgiExchange(host, handle, send).run(part, receive)
+        await _serve(host, scope, message, receive, send, principal, caller, endpoint)
 
     def _endpoint(self, scope: Scope) -> Mapping[str, str] | None:
         """What the path means, as the core wants to be told; none if there is nothing."""
@@ -213,6 +199,102 @@ class AsgiApp:
             if path == messages:
                 return {"messages": scope["query_string"].decode("latin-1")}
         return _STREAMABLE if self._path is None or path == self._path else None
+
+
+async def _serve(
+    host: _AsgiHost,
+    scope: Scope,
+    message: Message,
+    receive: Receive,
+    send: Send,
+    principal: str | None,
+    caller: Caller | None,
+    endpoint: Mapping[str, str],
+) -> None:
+    """Serve a request that is let in, of which the first message is there."""
+    machine = host.machine
+    callers = host.connection.callers
+    handle: int | None = None
+    part: ResponsePart | None = None
+    try:
+        try:
+            if message.get("more_body"):
+                handle = machine.receive_request(
+                    scope["method"], scope["headers"], now(), principal=principal, **endpoint
+                )
+                if caller is not None:
+                    callers[handle] = caller
+                part = await _read(host, handle, message, receive, send)
+            else:
+                handle, events = machine.receive_whole(
+                    scope["method"],
+                    scope["headers"],
+                    message.get("body", b""),
+                    now(),
+                    principal=principal,
+                    **endpoint,
+                )
+                if caller is not None:
+                    callers[handle] = caller
+                host.work(handle, events, send)
+        except ConnectionClosedError:  # it has been shut down
+            await _refuse(send, 503, b"Service Unavailable")
+            return
+        except _ClientLeft:
+            return
+        host.turn()
+        if handle in host.exchanges:  # a handler was heard already
+            await host.exchanges[handle].run(None, receive)
+            return
+        part = part or machine.poll_response(handle)
+        if part is not None and part.status == 403 and not _is_challenge(part):
+            host.warn_of_refusal(scope["headers"])
+        if part is not None and part.is_last and not part.is_aborted:
+            await _send_whole(send, part)
+        else:
+            await _AsgiExchange(host, handle, send).run(part, receive)
+    finally:
+        if caller is not None and handle is not None:
+            del callers[handle]
+
+
+async def _send_whole(send: Send, part: ResponsePart) -> None:
+    await send({"type": "http.response.start", "status": part.status, "headers": part.headers})
+    await send({"type": "http.response.body", "body": part.data})
+
+
+def _is_challenge(part: ResponsePart) -> bool:
+    return any(name == b"www-authenticate" for name, _ in part.headers)
+
+
+async def _admit(auth: ResourceServer, scope: Scope) -> Caller | tuple[int, str | None]:
+    """Who sends a request, or status and challenge of its refusal."""
+    from ._verifiers import VerifierUnavailableError
+
+    try:
+        admitted = await auth.admit(scope["headers"], scope["query_string"].decode("latin-1"))
+    except VerifierUnavailableError as error:
+        import logging
+
+        logging.getLogger("barewire").warning("tokens cannot be verified: %s", error)
+        return (503, None)
+    return (admitted.status, admitted.challenge) if isinstance(admitted, AccessDenied) else admitted
+
+
+async def _deny(
+    host: _AsgiHost,
+    scope: Scope,
+    denial: tuple[int, str | None],
+    endpoint: Mapping[str, str],
+    send: Send,
+) -> None:
+    """Refuse a request, as its head tells; its body is not read."""
+    machine = host.machine
+    status, challenge = denial
+    handle = machine.receive_denied(scope["method"], scope["headers"], status, challenge, now(), **endpoint)
+    part = machine.poll_response(handle)
+    if part is not None:
+        await _send_whole(send, part)
 
 
 class _ClientLeft(Exception):

@@ -59,6 +59,7 @@ class Call:
     __slots__ = (
         "_counter",
         "answers",
+        "caller",
         "cancelled",
         "connection",
         "context",
@@ -78,6 +79,8 @@ class Call:
         self.event = event
         self.request: int = event.request
         self.context: RequestContext = event.context
+        callers = connection.callers
+        self.caller = callers.get(event.context.exchange) if callers else None
         self.cancelled = False
         self.stopped = False  # cancelled, or unwound to run again: its outcome counts no more
         self.task: Any = None  # of an async handler

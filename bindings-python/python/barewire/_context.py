@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ._call import Call
     from ._content import Block, Message
     from ._native import LogLevel
+    from ._protection import Caller
     from ._questions import ElicitResult, Question, Root, SampleResult
 
     T = TypeVar("T")
@@ -79,6 +80,11 @@ class BaseContext:
     def principal(self) -> str | None:
         """Who sent the request, as `principal` of the HTTP application said."""
         return self._call.context.principal
+
+    @property
+    def caller(self) -> Caller | None:
+        """Who sent the request, as its access token says; None unless the server is protected with `auth`."""
+        return self._call.caller
 
     def close_stream(self, retry_ms: int | None = None) -> bool:
         """Over HTTP, end the response for now; the client comes back for the rest after `retry_ms`.

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from ._host import Host
     from ._native import _ServerCommands as Machine
+    from ._protection import Caller
     from ._server import Server
 
 _MOST_WAITING = 1024
@@ -45,6 +46,8 @@ class Connection:
         self.lifespan: Any = None
         self.debug = server.debug
         self.finished = False
+        #: Who has sent what an exchange brings, where that is known.
+        self.callers: dict[int, Caller] = {}
         self._calls: dict[int, Call] = {}
         self._waiting: dict[str, Call] = {}
         self._deferred: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
@@ -157,6 +160,13 @@ class Connection:
         if endpoint is None:  # taken out of the catalog a moment ago
             self.machine.respond_error(event.request, native.INVALID_PARAMS, "Not found")
             return
+        if endpoint.scopes:
+            try:
+                if not self.admits(endpoint, event, raw):
+                    return
+            except Exception as error:  # code of the user's
+                self._failed(endpoint, event, error)
+                return
         try:
             values = endpoint.handler.bind(raw or b"{}")
         except InvalidArguments as error:
@@ -171,6 +181,12 @@ class Connection:
             self._with_loop(self._run_async, endpoint, event, values)
         else:
             self._run_sync(Call(self, endpoint, event), values)
+
+    def admits(self, endpoint: Endpoint, event: Any, raw: bytes | None) -> bool:
+        """Whether a caller has the scopes that an endpoint wants; if not, the call is answered. Byte streams
+        have no such thing: who has started the server may do all.
+        """
+        return True
 
     def _with_loop(self, function: Callable[..., None], *arguments: Any) -> None:
         """Call a function that starts a task, as soon as the host runs an event loop."""

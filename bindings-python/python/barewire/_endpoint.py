@@ -21,12 +21,13 @@ from ._schema import Handler, InvalidArguments, inspect_handler
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, Literal
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, Literal, TypeAlias
 
     from ._native import _ServerCommands as Machine
 
     Resume = Literal["replay", "memory"]
+    Scopes: TypeAlias = Sequence[str] | Callable[[dict[str, Any]], Sequence[str]]
 
 
 def _definition(**members: Any) -> dict[str, Any]:
@@ -36,9 +37,23 @@ def _definition(**members: Any) -> dict[str, Any]:
 class Endpoint:
     """A handler in the catalog; the base of the kinds below."""
 
-    __slots__ = ("definition", "direct", "function", "handler", "inline", "is_async", "key", "resume")
+    __slots__ = (
+        "definition",
+        "direct",
+        "function",
+        "handler",
+        "inline",
+        "is_async",
+        "key",
+        "resume",
+        "scopes",
+    )
 
-    def __init__(self, handler: Handler, key: str, *, inline: bool, resume: Resume) -> None:
+    def __init__(
+        self, handler: Handler, key: str, *, inline: bool, resume: Resume, scopes: Scopes | None = None
+    ) -> None:
+        if isinstance(scopes, str):
+            raise TypeError(f"scopes is a list, such as {scopes.split()!r}")
         if inline and handler.is_async:
             raise TypeError(f"handler {handler.name!r} is async; inline is for sync handlers")
         if resume not in ("replay", "memory"):
@@ -52,6 +67,17 @@ class Endpoint:
         # The handler runs where the event is taken, with nothing but its values.
         self.direct = inline and handler.plain
         self.definition: bytes = b""
+        #: What a caller over HTTP needs beside what every one needs.
+        self.scopes = scopes
+
+    def needed_scopes(self, raw: bytes | None) -> Sequence[str]:
+        """The scopes that a call with these arguments needs."""
+        scopes = self.scopes or ()
+        if callable(scopes):
+            from msgspec import json
+
+            return scopes(json.decode(raw or b"{}"))
+        return scopes
 
     def encode(self, value: Any, event: Any) -> bytes:
         """The JSON of a result."""
@@ -117,10 +143,11 @@ class Tool(Endpoint):
         meta: dict[str, Any] | None = None,
         inline: bool = False,
         resume: Resume = "replay",
+        scopes: Scopes | None = None,
         namespace: Mapping[str, Any] | None = None,
     ) -> None:
         handler = _inspect(function, namespace, strict=True)
-        super().__init__(handler, name or handler.name, inline=inline, resume=resume)
+        super().__init__(handler, name or handler.name, inline=inline, resume=resume, scopes=scopes)
         output = self._prepare_output(handler.returns)
         hints = _definition(
             readOnlyHint=read_only,
@@ -207,10 +234,11 @@ class Resource(Endpoint):
         meta: dict[str, Any] | None = None,
         inline: bool = False,
         resume: Resume = "replay",
+        scopes: Scopes | None = None,
         namespace: Mapping[str, Any] | None = None,
     ) -> None:
         handler = _inspect(function, namespace, strict=False)
-        super().__init__(handler, uri, inline=inline, resume=resume)
+        super().__init__(handler, uri, inline=inline, resume=resume, scopes=scopes)
         self.mime_type = mime_type
         self.is_template = "{" in uri
         _check_variables(handler, uri)
@@ -273,10 +301,11 @@ class Prompt(Endpoint):
         meta: dict[str, Any] | None = None,
         inline: bool = False,
         resume: Resume = "replay",
+        scopes: Scopes | None = None,
         namespace: Mapping[str, Any] | None = None,
     ) -> None:
         handler = _inspect(function, namespace, strict=False)
-        super().__init__(handler, name or handler.name, inline=inline, resume=resume)
+        super().__init__(handler, name or handler.name, inline=inline, resume=resume, scopes=scopes)
         _check_strings(handler)
         arguments = [
             _definition(

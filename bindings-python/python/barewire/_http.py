@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ._dispatch import Connection, now
 from ._errors import McpError
+from ._native import INVALID_PARAMS
 from ._serve_asyncio import eager_starter
 from ._workers import Workers
 
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ._call import Call
+    from ._endpoint import Endpoint
     from ._native import HttpServer
+    from ._protection import ResourceServer
     from ._server import Server
 
 _BACKLOG = 64 << 10  # bytes that may wait to be sent before a handler has to
@@ -87,6 +90,22 @@ class HttpConnection(Connection):
     """All clients of a server over HTTP."""
 
     machine: HttpServer
+    #: What protects the server, if anything does.
+    guard: ResourceServer | None = None
+
+    def admits(self, endpoint: Endpoint, event: Any, raw: bytes | None) -> bool:
+        """Whether a caller has the scopes that an endpoint wants. If not, its exchange is refused."""
+        exchange = event.context.exchange
+        caller = self.callers.get(exchange)
+        if self.guard is None or caller is None:
+            raise RuntimeError(f"{endpoint.key!r} wants scopes, but the server is not protected with auth=")
+        denied = self.guard.forbids(caller, endpoint.needed_scopes(raw))
+        if denied is None:
+            return True
+        self.machine.deny(exchange, denied.status, denied.challenge, now())
+        # It goes nowhere, unless the response has begun.
+        self.machine.respond_error(event.request, INVALID_PARAMS, "The authorization does not suffice")
+        return False
 
     def receive_head(
         self,

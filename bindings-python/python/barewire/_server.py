@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from ._asgi import AsgiApp
     from ._content import Annotations, Icon
     from ._dispatch import Connection
-    from ._endpoint import Endpoint, Resume
+    from ._endpoint import Endpoint, Resume, Scopes
+    from ._protection import ResourceServer
     from ._wsgi import WsgiApp
 
     F = TypeVar("F", bound=Callable[..., Any])
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         meta: dict[str, Any] | None
         inline: bool
         resume: Resume
+        scopes: Scopes | None
 
     class ResourceOptions(PromptOptions, total=False):
         mime_type: str | None
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     class AsgiOptions(HttpOptions, total=False):
         path: str | None
         sse: bool | tuple[str, str]
+        auth: ResourceServer | None
         principal: Callable[[MutableMapping[str, Any]], str | None] | None
 
     class ToolOptions(PromptOptions, total=False):
@@ -151,6 +154,7 @@ class Server:
         meta: dict[str, Any] | None = None,
         inline: bool = False,
         resume: Resume = "replay",
+        scopes: Scopes | None = None,
     ) -> Callable[[F], F]: ...
     def tool(self, function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
         """Register a function as a tool: `@server.tool`, or with options in parentheses.
@@ -158,7 +162,9 @@ class Server:
         Name, description and schemas come from the function; an option replaces them.
         `read_only`, `destructive`, `idempotent` and `open_world` are hints for the client.
         `input_schema` is announced in place of the schema of the hints, which still decode.
-        `resume` says what happens to a handler that asked the client: see `Context`.
+        `resume` says what happens to a handler that asked the client: see `Context`. `scopes` are what
+        its callers need beside those that a protected server (`asgi(auth=...)`) wants from everybody: a
+        list, or a function that gives one for the arguments, a dict.
         """
         if function is None:
             return lambda function: self._decorate("tool", Tool, self._tools, (function,), options)
@@ -188,6 +194,7 @@ class Server:
         meta: dict[str, Any] | None = None,
         inline: bool = False,
         resume: Resume = "replay",
+        scopes: Scopes | None = None,
     ) -> Callable[[F], F]:
         """Register a function as a resource, or as a template if the URI holds `{variables}`.
 
@@ -207,6 +214,7 @@ class Server:
             "meta": meta,
             "inline": inline,
             "resume": resume,
+            "scopes": scopes,
         }
         return lambda function: self._decorate(
             "resource", Resource, self._resources, (function, uri), options
@@ -242,6 +250,7 @@ class Server:
         meta: dict[str, Any] | None = None,
         inline: bool = False,
         resume: Resume = "replay",
+        scopes: Scopes | None = None,
     ) -> Callable[[F], F]: ...
     def prompt(self, function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
         """Register a function as a prompt: `@server.prompt`, or with options in parentheses.
@@ -321,6 +330,7 @@ class Server:
         *,
         path: str | None = "/mcp",
         sse: bool | tuple[str, str] = False,
+        auth: ResourceServer | None = None,
         principal: Callable[[MutableMapping[str, Any]], str | None] | None = None,
         **options: Unpack[HttpOptions],
     ) -> AsgiApp:
@@ -337,7 +347,10 @@ class Server:
         Requests are let in that come from pages of the loopback interface or `allowed_origins` (such as
         `"https://app.example"`), or from no page, and go to a name of the loopback interface or of
         `allowed_hosts` (such as `"mcp.example"`); `"*"` allows all. A proxy that passes on the name that was
-        asked for makes it one of those. `principal` tells from the scope of a request who sends it, by any
+        asked for makes it one of those.
+
+        `auth` protects the server with access tokens; see :class:`barewire.ResourceServer`. Without it,
+        `principal` tells from the scope of a request who sends it, by any
         key: a session serves nobody but its principal. It authenticates nobody itself.
 
         `body_limit` is in bytes (4 MiB). Milliseconds are `session_idle`, after which an unused session of
@@ -354,7 +367,7 @@ class Server:
         """
         from ._asgi import AsgiApp
 
-        return AsgiApp(self, path=path, sse=sse, principal=principal, **options)
+        return AsgiApp(self, path=path, sse=sse, auth=auth, principal=principal, **options)
 
     def wsgi(
         self,
