@@ -1,7 +1,7 @@
 # `make` alone lists the targets. Everything that is built or installed lands in target/ and .work/.
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint docs wheel node node-packages node-types node-runtimes c-header install demo interop authorization conformance fuzz bench instructions requirements requirements-update
+.PHONY: help test lint docs wheel node node-packages node-types node-runtimes c-header install uniffi demo interop authorization conformance fuzz bench instructions requirements requirements-update
 STEPS ?=
 BINDING ?= python
 PREFIX ?= /usr/local
@@ -41,6 +41,9 @@ install: ## The C library: header, libbarewire.a and .so, pkg-config and CMake f
 	@cmake -S bindings-c -B .work/cmake -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 	@cmake --build .work/cmake
 	@cmake --install .work/cmake
+
+uniffi: ## The library and the Kotlin, Swift and Ruby sources of bindings-uniffi, in .work/uniffi
+	@python3 tests/uniffi_env.py
 
 demo: wheel ## A client and a server over stdio, legacy and modern
 	@.work/venv/bin/python bindings-python/examples/demo.py

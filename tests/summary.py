@@ -107,6 +107,7 @@ PYTEST = python("pytest", "bindings-python/tests", "tests/conformance")
 NODE_ENV = [sys.executable, "tests/node_env.py"]
 NODE_TESTS = ["sh", "-c", "node --test bindings-node/dist/tests/*.test.mjs"]
 INTEROP = ["tests/interop/run.sh"]
+UNIFFI_TESTS = python("pytest", "-rs", "bindings-uniffi/tests")
 STUBTEST = python("mypy.stubtest", "barewire._native")
 
 STEPS = [
@@ -130,6 +131,9 @@ STEPS = [
     Step("c-library", "libbarewire, static and shared", cargo("build -p barewire-c-library")),
     Step("c-unit", "Rust tests of the C interface", cargo(C_TESTS), count_cargo),
     Step("c-test", "C programs and installation", C_PYTEST, count_pytest, needs=["wheel", "c-library"]),
+    Step("uniffi-unit", "the border of bindings-uniffi", cargo("test -p barewire-uniffi"), count_cargo),
+    Step("uniffi", "library and sources of bindings-uniffi", [sys.executable, "tests/uniffi_env.py"]),
+    Step("uniffi-test", "Kotlin, Ruby, Swift", UNIFFI_TESTS, count_pytest, needs=["wheel", "uniffi"]),
     Step("demo", "make demo", [DEMO_PYTHON, "bindings-python/examples/demo.py"], needs=["wheel"]),
     Step("interop", "published peers", INTEROP, count_closing_line, needs=["wheel", "node"]),
     Step("authorization", "a real authorization server", AUTHORIZATION, count_closing_line, needs=["wheel"]),

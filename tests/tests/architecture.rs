@@ -45,7 +45,8 @@ const LAYERS: [Layer; 9] = [
 const LONGEST_FILE: usize = 800;
 
 /// What counts as a source file.
-const SOURCE_EXTENSIONS: [&str; 8] = ["rs", "py", "pyi", "sh", "js", "mjs", "ts", "mts"];
+const SOURCE_EXTENSIONS: [&str; 11] =
+    ["rs", "py", "pyi", "sh", "js", "mjs", "ts", "mts", "kt", "rb", "swift"];
 
 /// Folders without files of ours, beside hidden ones.
 const SKIPPED_FOLDERS: [&str; 7] =
@@ -316,6 +317,7 @@ const HOMES: [Home; 3] = [
             "bindings-python/python/",
             "bindings-node/native/",
             "bindings-node/src/",
+            "bindings-uniffi/src/",
         ],
         except: &["core/src/revision/"],
         why: "a revision literal outside core/src/revision",
@@ -329,6 +331,7 @@ const HOMES: [Home; 3] = [
             "bindings-python/python/",
             "bindings-node/native/",
             "bindings-node/src/",
+            "bindings-uniffi/src/",
         ],
         // The second names in errors what the first reads and writes.
         except: &["core/src/transport/http/headers.rs", "core/src/server/headers.rs"],
@@ -356,6 +359,7 @@ const HOMES: [Home; 3] = [
             "bindings-python/python/",
             "bindings-node/native/",
             "bindings-node/src/",
+            "bindings-uniffi/src/",
         ],
         except: &[],
         why: "a method name in a binding",
