@@ -46,11 +46,11 @@ def kotlin() -> Callable[[str], Command]:
     if not shutil.which("mvn") or not shutil.which("java"):
         pytest.skip("needs mvn and java")
     places = [f"-Dgenerated={GENERATED / 'kotlin'}", f"-Doutput={CLASSES}"]
-    maven = ["mvn", "--batch-mode", "--quiet", "--file", str(EXAMPLES / "kotlin"), *places]
-    # What Maven has fetched before needs no network again.
-    compiled = [*maven, "--offline", "compile"], [*maven, "compile"]
-    if all(subprocess.run(command, timeout=BUILD_PATIENCE).returncode for command in compiled):
-        pytest.fail("the Kotlin sources do not compile, or Maven found no repository")
+    maven = ["mvn", "--batch-mode", "--quiet", "--file", str(EXAMPLES / "kotlin"), *places, "compile"]
+    compiled = subprocess.run(maven, stdout=subprocess.PIPE, timeout=BUILD_PATIENCE)
+    if compiled.returncode and b"Could not transfer" in compiled.stdout:
+        pytest.skip("Maven reaches no repository, and has not fetched before what is needed")
+    assert not compiled.returncode, compiled.stdout.decode()
     libraries = f"{CLASSES / 'classes'}:{CLASSES / 'libraries'}/*"
     java = ["java", f"-Djna.library.path={GENERATED / 'kotlin'}", "-cp", libraries]
     return lambda file: [*java, f"{file}Kt"]
@@ -152,4 +152,4 @@ def test_swift_has_the_syntax_of_swift(file: str) -> None:
     text = path.read_bytes().replace(b"@_documentation(visibility: private)", b"")
     parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_swift.language()))
     assert not parser.parse(text).root_node.has_error
-    assert parser.parse(text.replace(b"{", b"", 1)).root_node.has_error
+    assert parser.parse(text + b"}").root_node.has_error
