@@ -20,8 +20,8 @@ impl<T> Guarded<T> {
     /// The value that `make` gives.
     pub(crate) fn new(make: impl FnOnce() -> Result<T, Error>) -> Result<Guarded<T>, McpError> {
         // A panic in `make` leaves nothing behind that could be used.
-        let made = catch_unwind(AssertUnwindSafe(make)).unwrap_or(Err(POISONED));
-        Ok(Guarded(Mutex::new(Some(made?))))
+        let value = catch_unwind(AssertUnwindSafe(make)).unwrap_or(Err(POISONED));
+        Ok(Guarded(Mutex::new(Some(value?))))
     }
 
     /// Runs `work` on the value.
