@@ -57,6 +57,9 @@ pub struct Limits {
     /// Items on one page of a list. Default 1000.
     #[uniffi(default = None)]
     pub page_items: Option<u64>,
+    /// Bytes of the items on one page of a list. Default 1 MiB.
+    #[uniffi(default = None)]
+    pub page_bytes: Option<u64>,
 }
 
 /// Durations in milliseconds; what is left out has its default.
@@ -108,7 +111,7 @@ pub(crate) fn limits(given: Option<Limits>) -> barewire::Limits {
     if let Some(given) = given {
         over!(given, all, count {
             message_bytes depth requests_in_flight queued_requests queued_events queued_bytes batch_items sessions
-            subscriptions watched_resources inputs request_state_bytes page_items
+            subscriptions watched_resources inputs request_state_bytes page_items page_bytes
         });
         over!(given, all, std::convert::identity { rounds });
     }

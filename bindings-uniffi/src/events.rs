@@ -367,6 +367,10 @@ pub enum ClientEvent {
         status: u16,
         /// The values of `WWW-Authenticate`, in order.
         challenges: Vec<String>,
+        /// The value of `DPoP-Nonce`.
+        dpop_nonce: Option<String>,
+        /// What was refused: the method and what it is called on, for counting.
+        operation: String,
     },
 }
 
@@ -641,13 +645,19 @@ impl ToEvent for HttpClientEvent {
 
     fn to_event(self) -> Option<ClientEvent> {
         Some(match self {
-            HttpClientEvent::AuthorizationRequired { exchange, status, challenges } => {
-                ClientEvent::AuthorizationRequired {
-                    exchange: exchange.number(),
-                    status,
-                    challenges: challenges.into_iter().map(String::from).collect(),
-                }
-            }
+            HttpClientEvent::AuthorizationRequired {
+                exchange,
+                status,
+                challenges,
+                dpop_nonce,
+                operation,
+            } => ClientEvent::AuthorizationRequired {
+                exchange: exchange.number(),
+                status,
+                challenges: challenges.into_iter().map(String::from).collect(),
+                dpop_nonce: dpop_nonce.map(String::from),
+                operation: operation.into(),
+            },
             _ => return unknown(),
         })
     }

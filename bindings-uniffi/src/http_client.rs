@@ -27,6 +27,9 @@ pub struct HttpClientConfig {
     /// Whether the host takes `AuthorizationRequired`; without it a 401 or 403 fails the request.
     #[uniffi(default = false)]
     pub authorizes: bool,
+    /// Milliseconds for which an exchange waits to be authorized; then it fails as if it had not been. Default 900 000.
+    #[uniffi(default = None)]
+    pub authorization_timeout: Option<u64>,
 }
 
 /// One thing to do.
@@ -82,6 +85,7 @@ impl HttpClient {
         core.falls_back_to_sse = http.falls_back_to_sse;
         core.opens_stream = http.opens_stream;
         core.authorizes = http.authorizes;
+        core.authorization_timeout = http.authorization_timeout.unwrap_or(core.authorization_timeout);
         core.message_bytes = config.limits.message_bytes;
         let not_a_url = McpError::from(Error::from(ApiMisuse::InvalidDefinition("url")));
         let opened =
@@ -156,7 +160,7 @@ impl HttpClient {
         self.0.call(|http| Ok(http.wants_input(handle(exchange))))
     }
 
-    /// There are new credentials: the exchange is sent again, once.
+    /// There are new credentials: the exchange is sent again.
     pub fn authorized(&self, exchange: u64, now: u64) -> Outcome<Vec<ClientEvent>> {
         self.0.step(|http| Ok(http.authorized(Instant::from_millis(now), handle(exchange))))
     }

@@ -30,7 +30,9 @@ fn marked_blocks_stand_in_their_files() {
     let read = |path: &str| {
         std::fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     };
-    for (readme, fewest) in [("README.md", 8), ("bindings-node/README.md", 3), ("bindings-uniffi/README.md", 5)] {
+    for (readme, fewest) in
+        [("README.md", 8), ("bindings-node/README.md", 3), ("bindings-uniffi/README.md", 5)]
+    {
         let text = read(readme);
         let blocks = marked_blocks(&text);
         assert!(blocks.len() >= fewest, "{readme}: fewer blocks than there were");
