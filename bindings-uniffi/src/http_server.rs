@@ -1,7 +1,7 @@
 //! Servers behind HTTP.
 
 use barewire::transport::http::server::{
-    Endpoint as CoreEndpoint, EventKeeping, HttpServer as Transport, HttpServerConfig as CoreConfig,
+    Denial, Endpoint as CoreEndpoint, EventKeeping, HttpServer as Transport, HttpServerConfig as CoreConfig,
     RequestHead as CoreHead, ResponseHead as CoreResponseHead,
 };
 use barewire::transport::http::{InvalidOrigin, OriginPolicy};
@@ -252,6 +252,26 @@ impl HttpServer {
         let events =
             head.with(|head| self.step(|http| exchange = http.receive_whole(now, head, &body).number()))?;
         Ok(ReceivedRequest { exchange, events })
+    }
+
+    /// Takes the head of a request that the host does not let through: it is answered with `status`, and with the value of
+    /// `WWW-Authenticate`, if one is given. Its body is ignored. Gives its exchange.
+    pub fn receive_denied(
+        &self,
+        head: RequestHead,
+        status: u16,
+        challenge: Option<String>,
+        now: u64,
+    ) -> Outcome<u64> {
+        let (now, denial) = (Instant::from_millis(now), Denial { status, challenge: challenge.as_deref() });
+        head.with(|head| self.0.call(|http| Ok(http.receive_denied(now, head, denial).number())))
+    }
+
+    /// Does not let through what an exchange has brought after all. False if its response has begun, and nothing is changed
+    /// then. What was asked for has to be answered all the same: that goes nowhere.
+    pub fn deny(&self, exchange: u64, status: u16, challenge: Option<String>, now: u64) -> Outcome<bool> {
+        let denial = Denial { status, challenge: challenge.as_deref() };
+        self.0.call(|http| Ok(http.deny(Instant::from_millis(now), handle(exchange), denial)))
     }
 
     /// The client has gone.
