@@ -1,6 +1,7 @@
 //! Helpers for the tests of the core: a client and a server joined by a link on a virtual clock, everything that can
 //! happen to them in any order, and the player of the language-neutral vectors.
 
+pub mod authorization_walk;
 mod choices;
 pub mod event_streams;
 pub mod frames;
