@@ -70,6 +70,7 @@
 //! |---|---|
 //! | [`client`], [`server`] | the two roles: commands, events |
 //! | [`transport`] | framing on a byte stream, HTTP in every era, event streams, and the steps that end a child process |
+//! | [`auth`] | authorization: the OAuth client as a machine, a protected server as functions |
 //! | [`model`] | optional typed values for what params and results hold |
 //! | [`uri_template`] | RFC 6570: expansion and matching |
 //! | the root | values that all share: handles, [`Json`], [`Error`], [`Limits`], [`Timeouts`], [`Revision`] |

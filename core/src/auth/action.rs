@@ -137,13 +137,13 @@ pub enum ActionFailure {
 }
 
 /// What an HTTP request is for, so that the host can apply its policies: which addresses may be reached, through which proxy
-/// (tutorials/security/security_best_practices, Server-Side Request Forgery).
+/// (`tutorials/security/security_best_practices`, Server-Side Request Forgery).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum HttpPurpose {
     /// Protected resource metadata (RFC 9728); the URL may come from the MCP server.
     ResourceMetadata,
-    /// Authorization server metadata (RFC 8414, OpenID Connect Discovery); the URL comes from the MCP server.
+    /// Authorization server metadata (RFC 8414, `OpenID` Connect Discovery); the URL comes from the MCP server.
     ServerMetadata,
     /// Dynamic registration (RFC 7591).
     Registration,

@@ -122,7 +122,7 @@ pub struct DynamicRegistration {
     pub application_type: Option<ApplicationType>,
 }
 
-/// What an application is (OpenID Connect Dynamic Client Registration 1.0, section 2).
+/// What an application is (`OpenID` Connect Dynamic Client Registration 1.0, section 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ApplicationType {
     /// On the user's machine.
@@ -140,7 +140,7 @@ pub struct EnterpriseGrant {
     pub token_endpoint: Box<str>,
     /// The client at the identity provider. Its `issuer` is the provider's.
     pub client: ClientRegistration,
-    /// What kind of assertion the host has. Default an ID token of OpenID Connect.
+    /// What kind of assertion the host has. Default an ID token of `OpenID` Connect.
     pub subject_token_type: SubjectTokenType,
 }
 
@@ -158,7 +158,7 @@ impl EnterpriseGrant {
 /// Kinds of identity assertions (RFC 8693, section 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubjectTokenType {
-    /// An ID token of OpenID Connect.
+    /// An ID token of `OpenID` Connect.
     IdToken,
     /// A SAML 2.0 assertion, base64url-encoded.
     Saml2,

@@ -18,7 +18,7 @@ pub enum AuthorizationError {
         /// The resource that it names.
         named: Box<str>,
     },
-    /// The authorization server has no usable metadata (RFC 8414, OpenID Connect Discovery).
+    /// The authorization server has no usable metadata (RFC 8414, `OpenID` Connect Discovery).
     NoServerMetadata {
         /// The issuer identifier that the MCP server named.
         issuer: Box<str>,

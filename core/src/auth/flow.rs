@@ -187,14 +187,14 @@ impl Authorization {
         // Before a request nobody is turned away: it goes out with what there is. More scopes are a matter of one operation.
         let goes_on = matches!(reason, Reason::Read | Reason::Renew) && (is_usable || !error.is_retryable());
         let is_passing = error.is_retryable() || (reason == Reason::StepUp && is_usable);
-        self.stop(match reason {
-            Reason::Read if is_passing => State::Unread,
-            _ if is_passing => State::Idle,
-            _ => State::Failed(error.clone()),
-        });
         for waiter in core::mem::take(&mut self.waiters) {
             if goes_on { self.settle(waiter) } else { self.refuse(waiter, error.clone()) }
         }
+        self.stop(match reason {
+            Reason::Read if is_passing => State::Unread,
+            _ if is_passing => State::Idle,
+            _ => State::Failed(error),
+        });
     }
 
     fn stop(&mut self, state: State) {
@@ -296,11 +296,11 @@ impl Authorization {
     }
 
     pub(super) fn write_credentials(&mut self, method: &str, url: &str) -> Credentials {
-        let none = Credentials { generation: 0, authorization: None, proof: None };
+        let nothing = Credentials { generation: 0, authorization: None, proof: None };
         let is_ours = Url::parse(url)
             .zip(Url::parse(&self.config.server_url))
             .is_some_and(|(url, server)| url.is_same_origin(server));
-        let Some(token) = self.usable_token().filter(|_| is_ours) else { return none };
+        let Some(token) = self.usable_token().filter(|_| is_ours) else { return nothing };
         let (text, is_bound) = (token.access_token.clone(), token.is_bound);
         let scheme = if is_bound { "DPoP " } else { "Bearer " };
         let authorization = Some(Secret::from([scheme, &text].concat()));

@@ -1,4 +1,4 @@
-//! What metadata documents say, and whether they are to be believed (RFC 9728, RFC 8414, OpenID Connect Discovery 1.0).
+//! What metadata documents say, and whether they are to be believed (RFC 9728, RFC 8414, `OpenID` Connect Discovery 1.0).
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -196,4 +196,127 @@ fn flag(object: &Map<String, Value>, name: &str) -> bool {
 pub(super) fn clip(text: &str) -> Box<str> {
     const MOST: usize = 500;
     text.chars().filter(|c| !c.is_control()).take(MOST).collect::<String>().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+    use serde_json::json;
+
+    const SERVER: &str = "https://h/mcp";
+
+    fn resource(document: &Value) -> Verdict<ResourceMetadata> {
+        judge_resource(format!("{document}").as_bytes(), SERVER, Plaintext::Refused)
+    }
+
+    #[test]
+    fn what_is_no_document_leads_further() {
+        for body in [
+            &b""[..],
+            b"<html>",
+            b"[]",
+            b"null",
+            b"\"x\"",
+            b"{",
+            b"\xff{}",
+            b"{\"resource\":\"https://h/mcp\"}x",
+        ] {
+            assert_eq!(judge_resource(body, SERVER, Plaintext::Refused), Verdict::Next(None));
+        }
+        for document in [
+            json!({}),
+            json!({"resource": 1, "authorization_servers": ["https://as"]}),
+            json!({"resource": "", "authorization_servers": ["https://as"]}),
+            json!({"resource": SERVER}),
+            json!({"resource": SERVER, "authorization_servers": []}),
+            json!({"resource": SERVER, "authorization_servers": "https://as"}),
+            json!({"resource": SERVER, "authorization_servers": [1, null]}),
+        ] {
+            assert_eq!(resource(&document), Verdict::Next(None), "{document}");
+        }
+    }
+
+    #[test]
+    fn what_is_odd_beside_what_counts_does_no_harm() {
+        let document = json!({
+            "resource": SERVER, "authorization_servers": ["https://as", 7, "https://as/t"], "scopes_supported": ["a", 1, "b c"],
+            "x": {"y": []},
+        });
+        let expected = ResourceMetadata {
+            resource: SERVER.into(),
+            authorization_servers: Vec::from(["https://as".into(), "https://as/t".into()]),
+            scopes: Scopes::read("a"),
+        };
+        assert_eq!(resource(&document), Verdict::Good(expected));
+        let many: Vec<_> = (0..1_000).map(|number| format!("https://as{number}")).collect();
+        let Verdict::Good(read) = resource(&json!({"resource": SERVER, "authorization_servers": many}))
+        else {
+            panic!()
+        };
+        assert_eq!(read.authorization_servers.len(), MOST_ENTRIES);
+    }
+
+    #[test]
+    fn what_a_peer_names_is_told_on_one_short_line() {
+        let long = format!("https://evil/\u{1b}[31m\n{}", "a".repeat(10_000));
+        let verdict = resource(&json!({"resource": long, "authorization_servers": ["https://as"]}));
+        let Verdict::Refuse(AuthorizationError::ResourceMismatch { named }) = verdict else { panic!() };
+        assert!(named.len() <= 500 && !named.contains(char::is_control), "{named}");
+    }
+
+    fn server(change: impl FnOnce(&mut Value), is_code_flow: bool) -> Verdict<ServerMetadata> {
+        let mut document = json!({
+            "issuer": "https://as", "authorization_endpoint": "https://as/authorize", "token_endpoint": "https://as/token",
+            "code_challenge_methods_supported": ["plain", "S256"],
+        });
+        change(&mut document);
+        let issuer = Issuer::Exactly("https://as");
+        let expected = Expected { issuer, is_code_flow, plaintext: Plaintext::Refused };
+        judge_server(format!("{document}").as_bytes(), expected)
+    }
+
+    #[test]
+    fn authorization_servers_say_what_they_can() {
+        let Verdict::Good(read) = server(|_| {}, true) else { panic!() };
+        assert_eq!(read.auth_methods, None);
+        assert!(!read.sends_issuer && !read.takes_metadata_clients && read.dpop_algorithms.is_empty());
+        let all = |document: &mut Value| {
+            document["authorization_response_iss_parameter_supported"] = true.into();
+            document["client_id_metadata_document_supported"] = "true".into();
+            document["token_endpoint_auth_methods_supported"] = json!([]);
+            document["dpop_signing_alg_values_supported"] = json!(["ES256"]);
+        };
+        let Verdict::Good(read) = server(all, true) else { panic!() };
+        // A text is no flag.
+        assert!(read.sends_issuer && !read.takes_metadata_clients);
+        assert_eq!((read.auth_methods, read.dpop_algorithms.len()), (Some(Vec::new()), 1));
+    }
+
+    #[test]
+    fn what_is_needed_depends_on_the_grant() {
+        let without = |name: &'static str| {
+            move |document: &mut Value| {
+                document.as_object_mut().unwrap().remove(name);
+            }
+        };
+        for (name, with_user, alone) in [
+            ("issuer", Some(Verdict::Next(None)), Some(Verdict::Next(None))),
+            ("token_endpoint", Some(Verdict::Next(None)), Some(Verdict::Next(None))),
+            ("authorization_endpoint", Some(Verdict::Next(None)), None),
+            (
+                "code_challenge_methods_supported",
+                Some(Verdict::Refuse(AuthorizationError::PkceUnsupported)),
+                None,
+            ),
+        ] {
+            for (is_code_flow, expected) in [(true, with_user), (false, alone)] {
+                let verdict = server(without(name), is_code_flow);
+                match expected {
+                    Some(expected) => assert_eq!(verdict, expected, "{name}"),
+                    None => assert!(matches!(verdict, Verdict::Good(_)), "{name}"),
+                }
+            }
+        }
+    }
 }

@@ -106,7 +106,7 @@ pub struct Authorization {
 }
 
 /// What is known of the current token beside what is stored.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct TokenStanding {
     /// Counts the tokens of this machine; 0 before the first.
     generation: u64,

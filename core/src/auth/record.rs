@@ -46,6 +46,7 @@ struct StoredClient {
 }
 
 /// A token with what is needed to use and renew it.
+#[allow(clippy::struct_field_names, reason = "they are those of OAuth")]
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Token {
     pub(super) issuer: Box<str>,

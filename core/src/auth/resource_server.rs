@@ -5,7 +5,7 @@
 //! [`ResourceServer::authorize`] whether they may do it. Each refusal is a [`Denial`]: a status and the value of
 //! `WWW-Authenticate`, ready to be sent. Nothing of this applies to stdio.
 //!
-//! The token itself is not part of a [`Principal`]: it must not be passed on (tutorials/security/security_best_practices, Token
+//! The token itself is not part of a [`Principal`]: it must not be passed on (`tutorials/security/security_best_practices`, Token
 //! Passthrough).
 
 use alloc::boxed::Box;
@@ -173,10 +173,12 @@ impl ResourceServer {
         let Some(url) = usable(&config.resource, Plaintext::OnLoopback) else {
             return Err(ApiMisuse::InvalidDefinition("resource").into());
         };
-        let is_issuer = |issuer: &Box<str>| {
+        let is_issuer = |issuer: &str| {
             usable(issuer, Plaintext::OnLoopback).is_some_and(|issuer| issuer.query().is_empty())
         };
-        if config.authorization_servers.is_empty() || !config.authorization_servers.iter().all(is_issuer) {
+        if config.authorization_servers.is_empty()
+            || !config.authorization_servers.iter().all(|issuer| is_issuer(issuer))
+        {
             return Err(ApiMisuse::InvalidDefinition("authorization_servers").into());
         }
         let metadata_paths = resource_metadata_paths(url);

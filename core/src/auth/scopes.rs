@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 /// Most scopes of a set; more are passed over.
 const MOST: usize = 256;
 
-/// Asks for refresh tokens (OpenID Connect Core 1.0, section 11).
+/// Asks for refresh tokens (`OpenID` Connect Core 1.0, section 11).
 pub(super) const OFFLINE_ACCESS: &str = "offline_access";
 
 /// A set of scopes without repetitions.

@@ -30,7 +30,7 @@ impl Plaintext {
 }
 
 /// Takes a URL apart that may be asked, opened or used as an identifier: https or allowed http, without user and fragment
-/// (RFC 8414, section 2; RFC 9728, section 1.2; tutorials/security/security_best_practices).
+/// (RFC 8414, section 2; RFC 9728, section 1.2; `tutorials/security/security_best_practices`).
 pub(super) fn usable(text: &str, plaintext: Plaintext) -> Option<Url<'_>> {
     let url = Url::parse(text).filter(|url| !url.has_user() && !url.has_fragment())?;
     let is_allowed = url.is_https() || (plaintext == Plaintext::OnLoopback && is_loopback(url.host()));

@@ -3,7 +3,9 @@
 use super::*;
 
 /// Machines in every state, each with what it waits for.
-const STATES: [(&str, fn() -> Bench); 15] = [
+type Start = fn() -> Bench;
+
+const STATES: [(&str, Start); 15] = [
     ("unread", Bench::code),
     ("reading", || {
         let mut bench = Bench::code();
