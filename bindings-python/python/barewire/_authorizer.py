@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import logging
 import threading
@@ -105,9 +104,9 @@ class Authorizer:
         """Give up what is under way."""
         self._machine.cancel(wall_clock())
         self._pump()
-        with anyio.CancelScope(shield=True):
-            await self._lock.release()
-            if self._grant._http is None:
+        self._lock.release()
+        if self._grant._http is None:
+            with anyio.CancelScope(shield=True):
                 await self._http.aclose()
 
     async def _wait(self, begin: Callable[[int], None]) -> None:
@@ -140,7 +139,7 @@ class Authorizer:
             cancel, self._cancel_visit = self._cancel_visit, None
             cancel()
         if self._lock.is_held and not self._waiting:
-            self._host.spawn(self._lock.release)
+            self._lock.release()
         self._set_timer(machine.poll_timeout())
 
     def _set_timer(self, due: int | None) -> None:
@@ -182,7 +181,11 @@ class Authorizer:
 
     async def _load(self, action: native.LoadRecord) -> None:
         await self._lock.acquire()
-        record = await to_thread.run_sync(self._grant._store.load, self._key)
+        try:
+            record = await to_thread.run_sync(self._grant._store.load, self._key)
+        except BaseException:  # also when the client is closed meanwhile
+            self._lock.release()
+            raise
         self._machine.loaded(action.action, _parts(record), wall_clock())
 
     async def _save(self, action: native.SaveRecord) -> None:
@@ -222,7 +225,7 @@ class Authorizer:
 
     async def _open_user_agent(self, action: native.OpenUserAgent) -> None:
         # It may take minutes, in which others shall not have to wait.
-        await self._lock.release()
+        self._lock.release()
         if not self._machine.awaits_callback:
             return  # it was given up meanwhile
         self._cancel_visit = self._host.spawn(self._visit, action)
@@ -303,7 +306,7 @@ class _StoreLock:
                 is_entered = True
                 if is_wanted:
                     return
-            lock.__exit__(None, None, None)
+            _leave(lock)
 
         try:
             await to_thread.run_sync(enter, abandon_on_cancel=True)
@@ -312,16 +315,19 @@ class _StoreLock:
                 is_wanted = False
                 is_ours = is_entered
             if is_ours:
-                lock.__exit__(None, None, None)
+                _leave(lock)
             raise
         self._held = lock
 
-    async def release(self) -> None:
-        """Give it back, if it is ours."""
+    def release(self) -> None:
+        """Give it back, if it is ours. It is not waited for, so that nothing can come in between."""
         held, self._held = self._held, None
         if held is not None:
-            with contextlib.suppress(OSError):
-                await to_thread.run_sync(held.__exit__, None, None, None)
+            threading.Thread(target=_leave, args=(held,), name="barewire-unlock", daemon=True).start()
+
+
+def _leave(held: Any) -> None:
+    held.__exit__(None, None, None)
 
 
 def _parts(record: StoredRecord | None) -> tuple[int, str] | None:

@@ -1,7 +1,8 @@
 // An authorization server for tests, on the loopback interface: `node server.mjs [OPTIONS]`, the options as one JSON
 // object. Once it listens it prints `{"issuer": "http://127.0.0.1:PORT"}` on a line; it ends with its standard input.
 //
-// It is `oidc-provider` with pages for login and consent that take every name and ask for no password. Options:
+// It is `oidc-provider` with pages for login and consent that take every name and ask for no password. Revoking an access
+// token ends the whole grant; POST /forget with `token` in a form makes that token invalid and nothing else. Options:
 //   port                 where it listens; a free port if there is none
 //   path                 what the issuer has for a path, such as "/tenant"
 //   scopes               those of every resource; "tools:read tools:write" if there are none
@@ -155,8 +156,18 @@ async function interact(provider, request, response) {
   await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: true });
 }
 
+async function forget(provider, request, response) {
+  const token = await provider.AccessToken.find((await body(request)).get("token"));
+  await token?.destroy();
+  response.writeHead(token === undefined ? 404 : 204).end();
+}
+
 function answer(provider, request, response) {
   const { pathname } = new URL(request.url, "http://server");
+  if (pathname === "/forget") {
+    forget(provider, request, response);
+    return;
+  }
   if (pathname.startsWith(`${options.path}/interaction/`)) {
     interact(provider, request, response).catch((error) => {
       response.writeHead(400).end(String(error));
