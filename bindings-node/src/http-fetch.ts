@@ -2,8 +2,8 @@
 
 import { HttpHost, type HttpOptions, principalOf } from './http-host.js';
 import type { ExchangeHandle } from './sansio/events.js';
-import type { HeaderPairs } from './sansio/headers.js';
-import type { ResponsePart } from './sansio/http-server.js';
+import { type HeaderPairs, headerPairs } from './sansio/headers.js';
+import type { ReadyPart, ResponsePart } from './sansio/http-server.js';
 import type { Server } from './server.js';
 
 /** Options of {@link createHandler}. */
@@ -53,12 +53,13 @@ async function respond(host: HttpHost, request: Request, principal: string | und
   const headers = request.headers.has('host')
     ? request.headers
     : [...request.headers, ['host', name] as const];
-  const handle =
+  const exchange = new FetchExchange(host, request, headers);
+  const isServed =
     request.body === null
-      ? host.receiveWhole(request.method, headers, EMPTY, options)
-      : host.receiveHead(request.method, headers, options);
-  if (handle === undefined) return new Response('Service Unavailable', { status: 503 });
-  const exchange = new FetchExchange(host, handle, request, headers);
+      ? host.receiveWhole(request.method, EMPTY, options, exchange)
+      : host.receiveHead(request.method, options, exchange);
+  if (!isServed) return new Response('Service Unavailable', { status: 503 });
+  exchange.watch();
   const head = (await exchange.receive()) ?? (await exchange.next());
   if (head === undefined) return new Response('Service Unavailable', { status: 503 });
   const init = { status: head.status ?? 500, headers: head.headers as [string, string][] };
@@ -70,20 +71,28 @@ async function respond(host: HttpHost, request: Request, principal: string | und
 
 class FetchExchange {
   readonly #host: HttpHost;
-  readonly #handle: ExchangeHandle;
+  #handle: ExchangeHandle = -1;
   readonly #request: Request;
-  readonly #headers: HeaderPairs;
+  readonly headers: HeaderPairs;
+  #delivered: ResponsePart | undefined;
   #waiter: (() => void) | undefined;
   #isOver = false;
 
-  constructor(host: HttpHost, handle: ExchangeHandle, request: Request, headers: HeaderPairs) {
+  constructor(host: HttpHost, request: Request, headers: HeaderPairs) {
     this.#host = host;
-    this.#handle = handle;
     this.#request = request;
-    this.#headers = headers;
-    host.follow(handle, this);
-    if (request.signal.aborted) this.#left();
-    else request.signal.addEventListener('abort', this.#left, { once: true });
+    this.headers = headers;
+  }
+
+  opened(handle: ExchangeHandle): void {
+    this.#handle = handle;
+  }
+
+  /** Looks out for the client to leave. */
+  watch(): void {
+    const { signal } = this.#request;
+    if (signal.aborted) this.#left();
+    else signal.addEventListener('abort', this.#left, { once: true });
   }
 
   /** Reads the body of the request; gives what refuses it, in which case it is not read to its end. */
@@ -112,17 +121,22 @@ class FetchExchange {
     }
   }
 
-  wake(): void {
+  deliver({ headers, data, ...rest }: ReadyPart): void {
+    const bytes = typeof data === 'string' ? Buffer.from(data, 'latin1') : data;
+    this.#delivered = { ...rest, headers: headerPairs(headers), data: bytes };
     this.#waiter?.();
   }
 
   end(): void {
     this.#isOver = true;
-    this.wake();
+    this.#waiter?.();
   }
 
   #poll(): ResponsePart | undefined {
-    return this.#isOver ? undefined : this.#host.poll(this.#handle, () => this.#headers);
+    if (this.#isOver) return undefined;
+    const delivered = this.#delivered;
+    this.#delivered = undefined;
+    return delivered ?? this.#host.poll(this.#handle, this.headers);
   }
 
   /** What comes next; `undefined` if nothing more can be sent. */

@@ -9,9 +9,9 @@ import type { Call } from './call.js';
 import { now } from './clock.js';
 import { Connection, type Host } from './connection.js';
 import { McpError } from './sansio/errors.js';
-import type { ExchangeHandle } from './sansio/events.js';
+import type { ExchangeHandle, HttpServerEvent } from './sansio/events.js';
 import type { HeaderPairs } from './sansio/headers.js';
-import type { HttpServer, ReceiveOptions, ResponsePart } from './sansio/http-server.js';
+import type { HttpServer, ReadyPart, ReceiveOptions, ResponsePart } from './sansio/http-server.js';
 import type { Server } from './server.js';
 
 /** How a server is reached over HTTP. */
@@ -52,8 +52,12 @@ const STREAMABLE: ReceiveOptions = {};
 
 /** A response that goes on. @internal */
 export interface Exchange {
-  /** There is something to send. */
-  wake(): void;
+  /** The exchange has begun; comes before all else. */
+  opened(handle: ExchangeHandle): void;
+  /** The headers of the request. */
+  readonly headers: HeaderPairs;
+  /** There is something to send, of which this is the first part; the rest is to be polled. */
+  deliver(part: ReadyPart): void;
   /** Nothing more will come. */
   end(): void;
 }
@@ -66,6 +70,9 @@ const LINGER = 2_000;
 
 // Milliseconds for which a report may wait for others to be sent with it, where its handler never rests.
 const REPORT_DELAY = 1;
+
+// As on standard output.
+const QUIET = Promise.resolve();
 
 /** @internal */
 class HttpConnection extends Connection<HttpServer> {
@@ -167,31 +174,35 @@ export class HttpHost implements Host {
     return this.#path === undefined || place === this.#path ? STREAMABLE : undefined;
   }
 
-  /** Takes a request whose body is at hand; gives its exchange, or `undefined` if the server has been closed. */
-  receiveWhole(
-    method: string,
-    headers: HeaderPairs,
-    body: Uint8Array,
-    options: ReceiveOptions,
-  ): ExchangeHandle | undefined {
-    return this.#open(() => {
-      const [exchange, events] = this.machine.receiveWhole(method, headers, body, now(), options);
-      this.#connection.dispatch(events);
-      return exchange;
-    });
+  /** Takes a request whose body is at hand; false if the server has been closed. */
+  receiveWhole(method: string, body: Uint8Array, options: ReceiveOptions, exchange: Exchange): boolean {
+    return this.#open(exchange, () =>
+      this.machine.receiveWhole(method, exchange.headers, body, now(), options),
+    );
   }
 
   /** Takes the head of a request whose body comes in pieces. Gives the same. */
-  receiveHead(method: string, headers: HeaderPairs, options: ReceiveOptions): ExchangeHandle | undefined {
-    return this.#open(() => this.machine.receiveRequest(method, headers, now(), options));
+  receiveHead(method: string, options: ReceiveOptions, exchange: Exchange): boolean {
+    return this.#open(exchange, () => [
+      this.machine.receiveRequest(method, exchange.headers, now(), options),
+      [],
+    ]);
   }
 
-  #open(receive: () => ExchangeHandle): ExchangeHandle | undefined {
+  #open(
+    exchange: Exchange,
+    receive: () => [handle: ExchangeHandle, events: readonly HttpServerEvent[]],
+  ): boolean {
     try {
-      return receive();
+      const [handle, events] = receive();
+      // A handler may report before it waits for anything.
+      this.#exchanges.set(handle, exchange);
+      exchange.opened(handle);
+      this.#connection.dispatch(events);
+      return true;
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
-      return undefined; // it has been closed
+      return false; // it has been closed
     } finally {
       this.touched();
     }
@@ -206,22 +217,16 @@ export class HttpHost implements Host {
     this.touched();
   }
 
-  /** What to send next; a refusal is told to the operator. */
-  poll(exchange: ExchangeHandle, headers: () => HeaderPairs): ResponsePart | undefined {
-    let part: ResponsePart | undefined;
+  /** What to send next, after what was delivered. */
+  poll(exchange: ExchangeHandle, headers: HeaderPairs): ResponsePart | undefined {
     try {
-      part = this.machine.pollResponse(exchange);
+      const part = this.machine.pollResponse(exchange);
+      if (part?.status === 403) this.#warnOfRefusal(headers);
+      return part;
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
       return undefined; // the machine is dead
     }
-    if (part?.status === 403) this.#warnOfRefusal(headers());
-    return part;
-  }
-
-  /** A response goes on: what sends it is told when there is more. */
-  follow(handle: ExchangeHandle, exchange: Exchange): void {
-    this.#exchanges.set(handle, exchange);
   }
 
   /** The connection of an exchange takes more: handlers that had to wait for it go on. */
@@ -261,14 +266,18 @@ export class HttpHost implements Host {
   touched(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    queueMicrotask(() => process.nextTick(this.#turn));
+    void QUIET.then(this.#whenQuiet);
   }
+
+  readonly #whenQuiet = (): void => {
+    process.nextTick(this.#turn);
+  };
 
   reported({ context: { exchange } }: Call): Promise<void> | undefined {
     if (exchange === undefined) return undefined;
-    if (now() - this.#lastTurn >= REPORT_DELAY) this.#wakeAll();
+    if (now() - this.#lastTurn >= REPORT_DELAY) this.#deliverAll();
     if (this.machine.backlog(exchange) <= BACKLOG) return undefined;
-    this.#wakeAll();
+    this.#deliverAll();
     return new Promise((resolve) => {
       const waiters = this.#blocked.get(exchange);
       if (waiters === undefined) this.#blocked.set(exchange, [resolve]);
@@ -281,17 +290,25 @@ export class HttpHost implements Host {
   readonly #turn = (): void => {
     this.#isScheduled = false;
     try {
-      this.#wakeAll();
-      this.#setTimer(this.machine.pollTimeout());
+      this.#setTimer(this.#deliverAll());
     } catch (error) {
       if (!(error instanceof McpError)) throw error; // the machine is dead
     }
     if (this.#isClosing && !this.#connection.hasCalls) this.#endAll();
   };
 
-  #wakeAll(): void {
+  /** Hands out what there is to be sent; gives the next deadline. A refusal is told to the operator. */
+  #deliverAll(): number | undefined {
     this.#lastTurn = now();
-    for (const handle of this.machine.ready()) this.#exchanges.get(handle)?.wake();
+    for (;;) {
+      const { parts, due, isPart } = this.machine.readyParts();
+      for (const part of parts) {
+        const exchange = this.#exchanges.get(part.exchange);
+        if (part.status === 403 && exchange !== undefined) this.#warnOfRefusal(exchange.headers);
+        exchange?.deliver(part);
+      }
+      if (!isPart) return due;
+    }
   }
 
   /** A timer that comes too early does no harm. */

@@ -3,7 +3,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpHost, type HttpOptions, principalOf } from './http-host.js';
 import type { ExchangeHandle } from './sansio/events.js';
-import type { ReceiveOptions, ResponsePart } from './sansio/http-server.js';
+import { type HeaderPairs, RawHeaders } from './sansio/headers.js';
+import type { ReadyPart, ReceiveOptions } from './sansio/http-server.js';
 import type { Server } from './server.js';
 
 /** Options of {@link nodeHandler}. */
@@ -53,11 +54,12 @@ export function nodeHandler(server: Server, options: NodeHandlerOptions = {}): N
       refuse(response, 404, 'There is no MCP endpoint at this path');
       return;
     }
+    const headers = new RawHeaders(request.rawHeaders);
     let who: string | undefined;
     let read: Uint8Array | undefined;
     try {
       who = principalOf(principal, request);
-      read = readBody(request, body);
+      read = readBody(request, headers, body);
     } catch (error) {
       if (typeof body === 'function') throw error; // express, and what is like it, answers for errors itself
       console.error('barewire: a request cannot be served:', error);
@@ -65,7 +67,7 @@ export function nodeHandler(server: Server, options: NodeHandlerOptions = {}): N
       return;
     }
     const about = who === undefined ? endpoint : { ...endpoint, principal: who };
-    new NodeExchange(host, request, response).receive(read, about);
+    new NodeExchange(host, request, response, headers).receive(read, about);
   };
   return Object.assign(handler, { close: () => host.close() });
 }
@@ -83,9 +85,9 @@ function refuse(response: ServerResponse, status: number, reason: string): void 
 const EMPTY = new Uint8Array(0);
 
 /** The body if it is at hand: because it is empty, or something else has read it. */
-function readBody(request: IncomingMessage, given: unknown): Uint8Array | undefined {
-  const { headers } = request;
-  const isEmpty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
+function readBody(request: IncomingMessage, headers: RawHeaders, given: unknown): Uint8Array | undefined {
+  const length = headers.get('content-length') ?? '0';
+  const isEmpty = length === '0' && headers.get('transfer-encoding') === undefined;
   if (isEmpty) return EMPTY;
   const read = typeof given === 'function' ? undefined : given;
   const body = read ?? (request.readableEnded ? (request as { body?: unknown }).body : undefined);
@@ -104,21 +106,27 @@ class NodeExchange {
   readonly #host: HttpHost;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #raw: RawHeaders;
   #handle: ExchangeHandle = -1;
   #isBlocked = false;
   #isOver = false;
 
-  constructor(host: HttpHost, request: IncomingMessage, response: ServerResponse) {
+  constructor(host: HttpHost, request: IncomingMessage, response: ServerResponse, headers: RawHeaders) {
     this.#host = host;
     this.#request = request;
     this.#response = response;
+    this.#raw = headers;
+  }
+
+  get headers(): HeaderPairs {
+    return this.#raw;
   }
 
   // ------------------------------------------------------------ the request
 
   receive(body: Uint8Array | undefined, options: ReceiveOptions): void {
     if (body !== undefined) this.#receiveWhole(body, options);
-    else if (Number(this.#request.headers['content-length']) <= SMALL) this.#collect(options);
+    else if (Number(this.#raw.get('content-length')) <= SMALL) this.#collect(options);
     else this.#receivePieces(options);
   }
 
@@ -133,54 +141,40 @@ class NodeExchange {
 
   #receiveWhole(body: Uint8Array, options: ReceiveOptions): void {
     const { method = '' } = this.#request;
-    this.#start(this.#host.receiveWhole(method, this.#headers(), body, options));
+    this.#watch(this.#host.receiveWhole(method, body, options, this));
   }
 
   /** Reads a body piece by piece. What is refused meanwhile is not read to its end. */
   #receivePieces(options: ReceiveOptions): void {
     const { method = '' } = this.#request;
-    const handle = this.#host.receiveHead(method, this.#headers(), options);
-    this.#start(handle);
-    if (handle === undefined) return;
+    if (!this.#watch(this.#host.receiveHead(method, options, this))) return;
     this.#request.on('data', (chunk: Buffer) => {
-      if (this.#isOver) return;
-      this.#host.receiveBody(handle, chunk);
-      this.#pump();
+      if (!this.#isOver) this.#host.receiveBody(this.#handle, chunk);
     });
     this.#request.on('end', () => {
-      if (this.#isOver) return;
-      this.#host.receiveEnd(handle);
-      this.#pump();
+      if (!this.#isOver) this.#host.receiveEnd(this.#handle);
     });
-  }
-
-  #headers(): [string, string][] {
-    const { rawHeaders } = this.#request;
-    const pairs: [string, string][] = [];
-    for (let place = 0; place + 1 < rawHeaders.length; place += 2) {
-      pairs.push([rawHeaders[place] as string, rawHeaders[place + 1] as string]);
-    }
-    return pairs;
   }
 
   // ------------------------------------------------------------ the response
 
-  #start(handle: ExchangeHandle | undefined): void {
-    if (handle === undefined) {
-      refuse(this.#response, 503, 'Service Unavailable');
-      return;
-    }
+  opened(handle: ExchangeHandle): void {
     this.#handle = handle;
-    this.#host.follow(handle, this);
-    if (this.#response.destroyed) {
-      this.#closed(); // while the request waited for something else
-      return;
-    }
-    this.#response.on('close', this.#closed);
-    this.#pump();
   }
 
-  wake(): void {
+  /** Watches over the response to a request that is served; gives whether it is. */
+  #watch(isServed: boolean): boolean {
+    const response = this.#response;
+    if (!isServed) refuse(response, 503, 'Service Unavailable');
+    else if (response.destroyed)
+      this.#closed(); // while the request waited for something else
+    else response.on('close', this.#closed);
+    return isServed;
+  }
+
+  deliver(part: ReadyPart): void {
+    if (this.#isOver) return;
+    this.#send(part.status, part.headers, part.data, part.isLast, part.isAborted);
     this.#pump();
   }
 
@@ -192,20 +186,28 @@ class NodeExchange {
   /** Sends what there is, as long as the connection takes it. */
   #pump(): void {
     while (!this.#isBlocked && !this.#isOver) {
-      const part = this.#host.poll(this.#handle, () => this.#headers());
+      const part = this.#host.poll(this.#handle, this.#raw);
       if (part === undefined) return;
-      this.#send(part);
+      this.#send(part.status, part.headers.flat(), part.data, part.isLast, part.isAborted);
     }
   }
 
-  #send({ status, headers, data, isLast, isAborted }: ResponsePart): void {
+  #send(
+    status: number | undefined,
+    headers: readonly string[],
+    data: Uint8Array | string,
+    isLast: boolean,
+    isAborted: boolean,
+  ): void {
     const response = this.#response;
-    if (status !== undefined) response.writeHead(status, headers.flat());
+    if (status !== undefined) response.writeHead(status, headers as string[]);
     if (isAborted) {
       response.destroy();
       this.#finish();
     } else if (isLast) {
-      response.end(data);
+      // Text goes out in one piece with the head.
+      if (typeof data === 'string') response.end(data, 'latin1');
+      else response.end(data);
       this.#finish();
     } else if (data.length === 0) {
       response.flushHeaders();

@@ -148,9 +148,7 @@ pub(crate) fn turn(
             Either::B(bytes) => (0, Some(bytes)),
         };
         let (due, flags) = on_stream!(carrier, stdio => Ok(rest(stdio)))?;
-        for (place, number) in pool.chunks_exact_mut(HEAD / 2).zip([due, f64::from(count) * 4.0 + flags]) {
-            place.copy_from_slice(&number.to_ne_bytes());
-        }
+        tell_numbers(&mut pool, [due, f64::from(count) * 4.0 + flags]);
         Ok((events.into_text(), bytes))
     });
     match outcome {
@@ -160,12 +158,24 @@ pub(crate) fn turn(
 }
 
 /// When to call `handle_timeout`, and whether to read on and whether everything is over, as [`turn`] tells them.
-#[allow(clippy::cast_precision_loss, reason = "milliseconds stay far below")]
 fn rest<M: Machine>(stdio: &mut Stdio<M>) -> (f64, f64) {
-    let due = milliseconds(stdio.machine().poll_timeout()) as f64;
+    let due = due(stdio.machine().poll_timeout());
     let reads = if stdio.wants_input() { 1.0 } else { 0.0 };
     let is_over = stdio.data_to_send().is_empty() && stdio.is_finished();
     (due, reads + if is_over { 2.0 } else { 0.0 })
+}
+
+/// A point in time as a double; -1 for never.
+#[allow(clippy::cast_precision_loss, reason = "milliseconds stay far below")]
+pub(crate) fn due(at: Option<Instant>) -> f64 {
+    milliseconds(at) as f64
+}
+
+/// Writes numbers to the head of a pool.
+pub(crate) fn tell_numbers(pool: &mut [u8], numbers: [f64; 2]) {
+    for (place, number) in pool.chunks_exact_mut(HEAD / 2).zip(numbers) {
+        place.copy_from_slice(&number.to_ne_bytes());
+    }
 }
 
 /// Whether the host should go on reading.

@@ -2,12 +2,13 @@
 
 use barewire::SessionHandle;
 use barewire::server::Server;
-use barewire::transport::http::server::{Endpoint, HttpServer, RequestHead};
+use barewire::transport::http::server::{Endpoint, HttpServer, RequestHead, ResponsePart};
 use napi::Either;
 use napi::bindgen_prelude::{BufferSlice, Uint8Array};
 use napi_derive::napi;
 
-use crate::batch::{Batch, Text, told};
+use crate::batch::{self, Batch, Row, Text, told};
+use crate::byte_stream::{due, tell_numbers};
 use crate::config;
 use crate::errors::{Failure, Outcome as _};
 use crate::guard::{Carrier, Handle, Held};
@@ -136,7 +137,7 @@ pub(crate) fn poll_response(
     exchange: i64,
     mut pool: BufferSlice<'_>,
     used: u32,
-) -> Either<Text, (String, Uint8Array)> {
+) -> Either<Text, (Text, Uint8Array)> {
     let part = match this.http_server(|http| http.poll_response(handle(exchange))) {
         Ok(Some(part)) => part,
         Ok(None) => return Either::A(told(Ok(String::new()))),
@@ -146,28 +147,89 @@ pub(crate) fn poll_response(
     let room = pool.get_mut(used as usize..).unwrap_or_default();
     let place = room.get_mut(..part.data.len());
     batch.row(PART, |row| {
-        if let Some(head) = &part.head {
-            row.number(u64::from(head.status));
-            row.array(|row| {
-                for (name, value) in &head.headers {
-                    row.string(name);
-                    row.string(value);
-                }
-            });
-        } else {
-            row.null();
-            row.null();
-        }
+        about(row, &part);
         row.number_or_null(place.is_some().then_some(part.data.len() as u64));
-        row.boolean(part.is_last);
-        row.boolean(part.is_aborted);
     });
     match place {
         Some(place) => {
             place.copy_from_slice(&part.data);
             Either::A(told(Ok(batch.into_text())))
         }
-        None => Either::B((batch.into_text(), part.data.into())),
+        None => Either::B((batch::to_js(batch.into_text()), part.data.into())),
+    }
+}
+
+/// What a part is, beside its data.
+fn about(row: &mut Row<'_>, part: &ResponsePart) {
+    if let Some(head) = &part.head {
+        row.number(u64::from(head.status));
+        row.array(|row| {
+            for (name, value) in &head.headers {
+                row.string(name);
+                row.string(value);
+            }
+        });
+    } else {
+        row.null();
+        row.null();
+    }
+    row.boolean(part.is_last);
+    row.boolean(part.is_aborted);
+}
+
+/// The longest body that comes as text: up to here copying it costs less than another array.
+const TEXT: usize = 16 << 10;
+
+/// What to send next in each of the exchanges that [`ready`] would name, as a batch: a row for each, as [`poll_response`]
+/// has it, and the exchange.
+///
+/// A short body of ASCII alone is a piece of the batch; its row says so.
+/// The head of the pool tells when to call `handle_timeout`, as for [`turn`](crate::byte_stream::turn), and how many
+/// bytes were put into the pool. Where an array comes beside the batch, it is the data of the last row, and there may be
+/// more exchanges.
+#[napi]
+pub(crate) fn ready_parts(
+    this: &mut Handle,
+    mut pool: BufferSlice<'_>,
+    used: u32,
+) -> Either<Text, (Text, Uint8Array)> {
+    let mut batch = Batch::default();
+    let outcome = this.http_server(|http| {
+        let mut end = used as usize;
+        let mut own = None;
+        while let Some(exchange) = http.poll_ready() {
+            let Some(part) = http.poll_response(exchange) else { continue };
+            let place = pool.get_mut(end..end + part.data.len());
+            let is_text = part.is_last && part.data.len() <= TEXT && part.data.is_ascii();
+            batch.row(PART, |row| {
+                about(row, &part);
+                match &place {
+                    _ if is_text => row.piece(&String::from_utf8_lossy(&part.data)),
+                    Some(place) => row.number(place.len() as u64),
+                    None => row.null(),
+                }
+                row.number(exchange.number());
+                row.boolean(is_text);
+            });
+            match place {
+                _ if is_text => {}
+                Some(place) => {
+                    place.copy_from_slice(&part.data);
+                    end += part.data.len();
+                }
+                None => {
+                    own = Some(part.data);
+                    break;
+                }
+            }
+        }
+        let count = u32::try_from(end).unwrap_or(u32::MAX) - used;
+        tell_numbers(&mut pool, [due(http.poll_timeout()), f64::from(count)]);
+        own
+    });
+    match outcome {
+        Ok(Some(own)) => Either::B((batch::to_js(batch.into_text()), own.into())),
+        outcome => Either::A(told(outcome.map(|_| batch.into_text()))),
     }
 }
 

@@ -7,20 +7,44 @@ export type HeaderPairs = Iterable<readonly [name: string, value: string]>;
 const SEPARATOR = '\0';
 
 /**
+ * Headers as `node:http` has them: names and values in turn.
+ *
+ * @internal
+ */
+export class RawHeaders {
+  readonly flat: readonly string[];
+
+  constructor(flat: readonly string[]) {
+    this.flat = flat;
+  }
+
+  *[Symbol.iterator](): Generator<readonly [name: string, value: string]> {
+    yield* headerPairs(this.flat);
+  }
+
+  /** The first value of a header whose name is given in lower case. */
+  get(name: string): string | undefined {
+    const { flat } = this;
+    for (let at = 0; at < flat.length; at += 2) {
+      const known = flat[at] as string;
+      if (known.length === name.length && known.toLowerCase() === name) return flat[at + 1];
+    }
+    return undefined;
+  }
+}
+
+/**
  * Headers as the addon reads them.
  *
  * @internal
  * @throws TypeError for a header that no HTTP implementation can have read.
  */
 export function headerText(headers: HeaderPairs): string {
-  let text = '';
-  let count = 0;
-  for (const [name, value] of headers) {
-    text += name + SEPARATOR + value + SEPARATOR;
-    count += 2;
+  const flat = headers instanceof RawHeaders ? headers.flat : [...headers].flat();
+  for (const part of flat) {
+    if (part.includes(SEPARATOR)) throw new TypeError('a header holds a null character');
   }
-  if (text.split(SEPARATOR).length !== count + 1) throw new TypeError('a header holds a null character');
-  return text;
+  return flat.length === 0 ? '' : flat.join(SEPARATOR) + SEPARATOR;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The server role behind HTTP. */
 
-import { checked, type Row, rowsOf } from './batch.js';
+import { checked, Pieces, type Row, rowsOf } from './batch.js';
 import {
   type ExchangeHandle,
   eventsOf,
@@ -11,7 +11,7 @@ import {
 import { type HeaderPairs, headerPairs, headerText } from './headers.js';
 import { done, given } from './machine.js';
 import { native } from './native.js';
-import { pool, take, used } from './pool.js';
+import { head, pool, take, used } from './pool.js';
 import { keysOf, ServerCommands, serverSettings } from './server-commands.js';
 import { type HttpServerSettings, settingsText } from './settings.js';
 
@@ -40,6 +40,36 @@ export interface ResponsePart {
    * whole.
    */
   readonly isAborted: boolean;
+}
+
+/**
+ * A part of an exchange that was ready.
+ *
+ * @internal
+ */
+export interface ReadyPart {
+  readonly exchange: ExchangeHandle;
+  readonly status: number | undefined;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  /** The bytes of the body, or text for them that is ASCII alone. */
+  readonly data: Uint8Array | string;
+  readonly isLast: boolean;
+  readonly isAborted: boolean;
+}
+
+/**
+ * What a host learns at the end of one of its turns.
+ *
+ * @internal
+ */
+export interface Ready {
+  /** What to send next in the exchanges that `ready` would have named. */
+  readonly parts: readonly ReadyPart[];
+  /** What `pollTimeout` gives. */
+  readonly due: number | undefined;
+  /** There may be more. */
+  readonly isPart: boolean;
 }
 
 /** The options, of which one at most names an endpoint. */
@@ -154,6 +184,19 @@ export class HttpServer extends ServerCommands<HttpServerEvent> {
     return text === '' ? undefined : part(text, undefined);
   }
 
+  /** All that a host asks at the end of a turn: `ready`, `pollResponse` for each, and `pollTimeout`. @internal */
+  readyParts(): Ready {
+    const outcome = native.readyParts(this.handle, pool, used);
+    const isText = typeof outcome === 'string';
+    const text = checked(isText ? outcome : outcome[0]);
+    const due = head[0] as number;
+    return {
+      parts: text === '' ? NO_PARTS : parts(text, take(head[1] as number), isText ? undefined : outcome[1]),
+      due: due < 0 ? undefined : due,
+      isPart: !isText,
+    };
+  }
+
   /** Bytes that wait to be taken by an exchange. */
   backlog(exchange: ExchangeHandle): number {
     return given(native.backlog(this.handle, exchange));
@@ -203,8 +246,30 @@ function part(text: string, data: Uint8Array | undefined): ResponsePart {
   return {
     status: row[1] ?? undefined,
     headers: row[2] === null ? [] : headerPairs(row[2]),
-    data: data ?? take(row[3]),
-    isLast: row[4],
-    isAborted: row[5],
+    data: data ?? take(row[5]),
+    isLast: row[3],
+    isAborted: row[4],
   };
+}
+
+const NO_PARTS: readonly ReadyPart[] = [];
+
+/** The data of a part is a piece of the text, or the next of the bytes that were put into the pool, or `own`. */
+function parts(text: string, pooled: Uint8Array, own: Uint8Array | undefined): ReadyPart[] {
+  const pieces = new Pieces(text);
+  let at = 0;
+  const data = (length: number | null, isText: boolean): Uint8Array | string => {
+    if (isText) return pieces.take(length as number);
+    if (length === null) return own as Uint8Array;
+    at += length;
+    return pooled.subarray(at - length, at);
+  };
+  return rowsOf(text).map((row: Row) => ({
+    exchange: row[6],
+    status: row[1] ?? undefined,
+    headers: row[2] ?? [],
+    data: data(row[5], row[7]),
+    isLast: row[3],
+    isAborted: row[4],
+  }));
 }

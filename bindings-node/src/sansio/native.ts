@@ -139,6 +139,11 @@ export interface Native {
     pool: Uint8Array,
     used: number,
   ): Told | readonly [part: string, data: Uint8Array];
+  readyParts(
+    handle: Handle,
+    pool: Uint8Array,
+    used: number,
+  ): Told | readonly [parts: string, data: Uint8Array];
   backlog(handle: Handle, exchange: number): Given<number>;
   resolveSession(handle: Handle, exchange: number, session: number, now: number): Told;
   replay(handle: Handle, exchange: number, events: string[] | null | undefined, now: number): Done;
