@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +23,7 @@ from authorization_server import authorization_server
 from barewire import AuthorizationError, OAuth, OAuthClient, UnauthorizedError
 from joserfc.jwk import ECKey
 from protected import port_of, protected_server
+from test_provider import closed_port
 from user_agents import CHROMIUM, UserAgent, browse
 
 MODERN, LEGACY = ["2026-07-28"], ["2025-11-25"]
@@ -410,3 +414,46 @@ def test_a_client_can_be_closed_while_a_user_logs_in(url: str) -> None:
             await asyncio.wait_for(task, 20)
 
     asyncio.run(run())
+
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "bindings-python" / "examples"
+
+
+def test_the_examples(tmp_path: Path) -> None:
+    agent = Path(__file__).with_name("user_agents.py")
+    environment = {**os.environ, "HOME": str(tmp_path), "BROWSER": f"{sys.executable} {agent} %s"}
+    port = closed_port()
+    with authorization_server(scopes="notes:read notes:write") as issuer:
+        server = subprocess.Popen(
+            [sys.executable, str(EXAMPLES / "protected_server.py"), issuer.issuer, str(port)],
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            url = f"http://127.0.0.1:{port}/mcp"
+            wait_for(port)
+            for number, note in enumerate(["buy milk", "call Bob"]):
+                done = subprocess.run(
+                    [sys.executable, str(EXAMPLES / "protected_client.py"), url, note],
+                    # The second time no browser is needed.
+                    env=environment if number == 0 else {**environment, "BROWSER": "false"},
+                    capture_output=True,
+                    text=True,
+                    timeout=60,
+                    check=False,
+                )
+                assert done.returncode == 0, done.stderr
+            assert "'buy milk', 'call Bob'" in done.stdout
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def wait_for(port: int) -> None:
+    """Wait until something listens."""
+    for _ in range(400):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise AssertionError("it does not listen")

@@ -86,3 +86,9 @@ def browse(url: str, name: str = "alice") -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+if __name__ == "__main__":  # what opens pages in place of a browser: `user_agents.py URL`
+    import sys
+
+    UserAgent().open(sys.argv[1])
