@@ -520,11 +520,12 @@ def milliseconds(seconds: float | None) -> int | None:
 
 
 def _http_options(url: str, headers: Mapping[str, str] | None, auth: Any, http: Any) -> HttpOptions:
-    from ._oauth import Grant
+    if auth is not None:
+        from ._oauth import Grant
 
-    if isinstance(auth, Grant):
-        auth._machine(url)  # never used: mistakes show where they are written
-        return HttpOptions(url, headers, None, auth, http)
+        if isinstance(auth, Grant):
+            auth._machine(url)  # never used: mistakes show where they are written
+            return HttpOptions(url, headers, None, auth, http)
     return HttpOptions(url, headers, auth, None, http)
 
 

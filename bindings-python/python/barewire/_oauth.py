@@ -320,9 +320,13 @@ def signer(key: str | bytes | Callable[[bytes], bytes], algorithm: str) -> Calla
     if callable(key):
         return key
     jws, jwk = _jose()
-    if algorithm.startswith("HS") or algorithm not in jws.JWSRegistry.algorithms:
+    model = jws.JWSRegistry.algorithms.get(algorithm)
+    if model is None or model.key_type == "oct":
         raise ValueError(f"{algorithm!r} is no algorithm for a private key")
-    return signer_of(jwk.import_key(key, jws.JWSRegistry.algorithms[algorithm].key_type), algorithm)
+    try:
+        return signer_of(jwk.import_key(key, model.key_type), algorithm)
+    except Exception as error:  # joserfc and what it stands on have many kinds
+        raise ValueError(f"the key is no private key for {algorithm} in PEM") from error
 
 
 def signer_of(key: Any, algorithm: str) -> Callable[[bytes], bytes]:
