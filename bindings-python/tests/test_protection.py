@@ -119,6 +119,7 @@ async def refused(
     return exchange
 
 
+# proves: FEAT-378 FEAT-659
 def test_who_has_no_token_is_told_where_to_get_one() -> None:
     async def test() -> None:
         app, known = protected()
@@ -159,6 +160,7 @@ def test_the_metadata_is_for_anybody(path: str) -> None:
     run(test)
 
 
+# proves: FEAT-390
 @pytest.mark.parametrize(
     ("token", "error"),
     [
@@ -206,6 +208,7 @@ def test_an_outage_is_no_refusal(caplog: pytest.LogCaptureFixture) -> None:
     assert "tokens cannot be verified" in caplog.text
 
 
+# proves: FEAT-350
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_handlers_know_who_calls(revision: str) -> None:
     async def test() -> None:

@@ -120,6 +120,7 @@ def test_nothing_shows_the_secrets(store: TokenStore) -> None:
         assert "{" not in shown
 
 
+# proves: FEAT-498
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions of another kind")
 def test_files_are_for_their_user_alone(tmp_path: Path) -> None:
     folder = tmp_path / "tokens"

@@ -282,6 +282,7 @@ def test_the_server_moves_to_another_authorization_server() -> None:
         assert not any(client in address for address in agent.visited)
 
 
+# proves: FEAT-449 FEAT-451
 def test_a_client_known_by_its_document() -> None:
     document = "https://client.example/client.json"
     browser = barewire.Browser(open=UserAgent().open)
