@@ -1,0 +1,34 @@
+/*
+ * What hosts of either role need beside the library: the time, random bytes, and headers in UTF-8.
+ */
+#ifndef HOST_H
+#define HOST_H
+
+#include <barewire.h>
+
+/* Milliseconds of a clock that never goes back. */
+uint64_t host_now(void);
+
+/* How long to wait for what is due at `due`: milliseconds for poll(2), -1 for ever. */
+int host_patience(uint64_t due);
+
+/* Fills `seed`, of BW_SEED_BYTES, with random bytes; ends the program if there are none to be had. */
+void host_seed(uint8_t *seed);
+
+/* Ends the program if something that cannot fail has failed. */
+void host_must(bw_status status);
+
+/* Headers as the library takes them. Begin with all zero; it owns copies of names and values. */
+typedef struct {
+    bw_pair *pairs;
+    size_t count;
+    size_t room;
+} host_headers;
+
+/* Adds a header; nothing if there is no memory. A value that is not UTF-8 counts as Latin-1, as HTTP once had it. */
+void host_headers_add(host_headers *headers, bw_bytes name, bw_bytes value);
+
+/* Frees all headers, and begins anew. */
+void host_headers_clear(host_headers *headers);
+
+#endif

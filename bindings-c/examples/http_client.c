@@ -1,0 +1,122 @@
+/*
+ * A client over HTTP, on libcurl: `http_client URL` lists the tools of a server, `http_client URL TOOL [ARGUMENTS]` calls
+ * one, with arguments in JSON, and shows its progress.
+ *
+ *     cc http_client.c http_client_host.c host.c $(pkg-config --cflags --libs barewire libcurl) -o http_client
+ */
+#include "host.h"
+#include "http_client_host.h"
+
+#include <stdio.h>
+
+static void show(const char *what, bw_bytes text)
+{
+    printf("%s%.*s\n", what, (int)text.length, (const char *)text.data);
+}
+
+/* Each element of an array in a result, by the string under `pointer` in it. */
+static void show_all(bw_bytes result, const char *array, const char *pointer)
+{
+    static char buffer[64 * 1024];
+    bw_json_iterator iterator;
+    bw_bytes element, text;
+    if (bw_json_iterate(result, array, &iterator) != BW_OK)
+        return;
+    while (bw_json_next(&iterator, NULL, &element))
+        if (bw_json_get_string(element, pointer, buffer, sizeof buffer, &text) == BW_OK)
+            show("", text);
+        else
+            show("", element);
+}
+
+static bw_client *connect_to(const char *url)
+{
+    uint8_t seed[BW_SEED_BYTES];
+    bw_client_config *config;
+    bw_client *client;
+    host_seed(seed);
+    host_must(bw_client_config_new(BW_LITERAL("hello"), BW_LITERAL("1.0"), seed, &config));
+    host_must(bw_client_http_new(config, bw_string(url), host_now(), &client));
+    bw_client_config_free(config);
+    return client;
+}
+
+static uint64_t list_tools(bw_client *client, bw_bytes cursor)
+{
+    uint64_t request = 0;
+    host_must(bw_client_list(client, host_now(), BW_LISTING_TOOLS, cursor, NULL, &request));
+    return request;
+}
+
+static uint64_t call_tool(bw_client *client, const char *name, const char *arguments)
+{
+    bw_request_options options = {0};
+    uint64_t request = 0;
+    options.progress = true;
+    host_must(bw_client_call_tool(client, host_now(), bw_string(name), bw_string(arguments), &options, &request));
+    return request;
+}
+
+/* Shows a result. Whether it is the last one: lists have pages. */
+static bool show_result(bw_client *client, bw_bytes result)
+{
+    char buffer[1024];
+    bw_bytes cursor;
+    show_all(result, "/tools", "/name");
+    show_all(result, "/content", "/text");
+    if (bw_json_get_string(result, "/nextCursor", buffer, sizeof buffer, &cursor) != BW_OK)
+        return true;
+    list_tools(client, cursor);
+    return false;
+}
+
+/* Acts on an event; the exit status once there is one, or else -1. */
+static int handle(bw_client *client, const bw_event *event)
+{
+    switch (bw_event_kind(event)) {
+    case BW_EVENT_READY:
+        show("connected, speaking ", bw_revision_name(bw_event_revision(event)));
+        return -1;
+    case BW_EVENT_PROGRESS_RECEIVED:
+        show("... ", bw_event_message(event));
+        return -1;
+    case BW_EVENT_RESPONSE_RECEIVED:
+        return show_result(client, bw_event_result(event)) ? 0 : -1;
+    case BW_EVENT_REQUEST_FAILED:
+    case BW_EVENT_DISCONNECTED:
+        show("failed: ", bw_event_message(event));
+        return 1;
+    default:
+        return -1;
+    }
+}
+
+int main(int count, char **arguments)
+{
+    bw_client *client;
+    http_client_host *host;
+    const bw_event *event;
+    int status = -1;
+    if (count < 2) {
+        fprintf(stderr, "usage: http_client URL [TOOL [ARGUMENTS]]\n");
+        return 2;
+    }
+    client = connect_to(arguments[1]);
+    if ((host = http_client_host_new(client)) == NULL)
+        return 1;
+    if (count == 2)
+        list_tools(client, bw_none());
+    else
+        call_tool(client, arguments[2], count > 3 ? arguments[3] : NULL);
+    while (status < 0) {
+        http_client_host_step(host, -1);
+        while (status < 0 && (event = bw_client_poll_event(client)) != NULL)
+            status = handle(client, event);
+    }
+    bw_client_close(client);
+    while (!http_client_host_is_finished(host))
+        http_client_host_step(host, -1);
+    http_client_host_free(host);
+    bw_client_free(client);
+    return status;
+}
