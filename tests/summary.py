@@ -102,6 +102,7 @@ C_PYTEST = python("pytest", "bindings-c/tests")
 C_HEADER = "run --quiet -p barewire-c-header -- --check"
 CONFORMANCE = [sys.executable, "tests/conformance/run.py", "python"]
 AUTHORIZATION = ["tests/authorization/run.sh"]
+C_CONFORMANCE = [sys.executable, "tests/conformance/run.py", "c"]
 NODE_CONFORMANCE = [sys.executable, "tests/conformance/run.py", "node"]
 PYTEST = python("pytest", "bindings-python/tests", "tests/conformance")
 NODE_ENV = [sys.executable, "tests/node_env.py"]
@@ -139,6 +140,7 @@ STEPS = [
     Step("authorization", "a real authorization server", AUTHORIZATION, count_closing_line, needs=["wheel"]),
     Step("conformance", "the official suite", CONFORMANCE, count_closing_line, needs=["wheel"]),
     Step("node-conformance", "it with Node", NODE_CONFORMANCE, count_closing_line, needs=["node"]),
+    Step("c-conformance", "it with C", C_CONFORMANCE, count_closing_line, needs=["c-library"]),
     Step("fuzz", "each fuzz target for a while", ["tests/fuzz_smoke.sh"], count_closing_line),
 ]
 
