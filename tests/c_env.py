@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compile the C programs that speak HTTP into .work/c: `c_env.py build`, or `c_env.py sanitized` into .work/c-sanitized
-with AddressSanitizer and UndefinedBehaviorSanitizer.
+"""Compile the C programs that speak HTTP: `c_env.py build` into .work/c, `c_env.py sanitized` into
+.work/c-sanitized with AddressSanitizer and UndefinedBehaviorSanitizer.
 
 They need the headers of libmicrohttpd and libcurl; where those are missing, the exit status is SKIPPED.
 """
