@@ -34,8 +34,10 @@ export interface Carriage {
   readonly machine: Client | HttpClient;
   /** Opens the way to the server. */
   open(passenger: Passenger): void;
-  /** Does what the machine wants done. */
-  flush(): void;
+  /** Does what the machine wants done; gives the events that commands have caused. */
+  flush(): HttpClientEvent[];
+  /** When the machine wants to be told the time, as of the last `flush`. */
+  readonly due: number | undefined;
   /** Starts the server afresh. */
   restart(): ClientEvent[];
   /** Says of the end of a connection how it came about, as far as is known here. */
@@ -53,6 +55,7 @@ export class StreamCarriage implements Carriage {
   readonly machine: Client;
   readonly #openLink: () => Link;
   readonly #retired: Promise<void>[] = [];
+  due: number | undefined;
   #passenger: Passenger | undefined;
   #link: Link | undefined;
   #isPaused = false;
@@ -68,18 +71,19 @@ export class StreamCarriage implements Carriage {
     this.#attach();
   }
 
-  flush(): void {
+  flush(): ClientEvent[] {
     const link = this.#link;
-    if (link === undefined) return;
-    if (link.pending === 0) {
-      const data = this.machine.dataToSend();
-      if (data.length > 0) link.write(data);
-    }
-    if (this.machine.wantsInput === this.#isPaused) {
+    if (link === undefined) return [];
+    const turn = this.machine.turn(link.pending === 0);
+    this.due = turn.due;
+    if (turn.data.length > 0) link.write(turn.data);
+    if (turn.wantsInput === this.#isPaused) {
       this.#isPaused = !this.#isPaused;
       if (this.#isPaused) link.pause();
       else link.resume();
     }
+    if (turn.isPart) this.#passenger?.progressed();
+    return turn.events;
   }
 
   restart(): ClientEvent[] {
@@ -165,12 +169,17 @@ export class HttpCarriage implements Carriage {
     this.#passenger = passenger;
   }
 
-  flush(): void {
+  flush(): HttpClientEvent[] {
     for (let next = this.machine.pollTransmit(now()); next; next = this.machine.pollTransmit(now())) {
       if (next.type === 'abort') this.#exchanges.abort(next.exchange);
       else this.#exchanges.start(next);
     }
     this.#exchanges.progressed();
+    return this.machine.events();
+  }
+
+  get due(): number | undefined {
+    return this.machine.pollTimeout();
   }
 
   /** Nothing here is started. */

@@ -87,6 +87,9 @@ type Handlers = {
 /** Milliseconds that a timer can wait. */
 const LONGEST_WAIT = 2 ** 31 - 1;
 
+/** What waits for it goes on when all have that could before. `queueMicrotask` does more, and costs more. */
+const QUIET = Promise.resolve();
+
 const debug = debuglog('barewire');
 
 /**
@@ -200,7 +203,7 @@ export class Engine {
           onProgress,
         });
       }
-      this.commanded();
+      this.progressed(); // an outcome that is there at once is told then
     });
   }
 
@@ -252,7 +255,7 @@ export class Engine {
   progressed(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    queueMicrotask(this.#whenQuiet);
+    void QUIET.then(this.#whenQuiet);
   }
 
   readonly #whenQuiet = (): void => {
@@ -263,9 +266,9 @@ export class Engine {
     this.#isScheduled = false;
     if (this.#isGone) return;
     this.#attempt(() => {
-      this.carriage.flush();
+      const events = this.carriage.flush();
       this.#setTimer();
-      return [];
+      return events;
     });
   };
 
@@ -296,7 +299,7 @@ export class Engine {
 
   #setTimer(): void {
     const again = this.#listening?.againAt ?? Infinity;
-    const deadline = Math.min(this.machine.pollTimeout() ?? Infinity, again);
+    const deadline = Math.min(this.carriage.due ?? Infinity, again);
     if (deadline < this.#wakeAt) {
       clearTimeout(this.#timer);
       this.#wakeAt = deadline;
