@@ -20,10 +20,11 @@ for example in stdio_server http_server; do
     cp "${CARGO_TARGET_DIR:-target}/release/examples/$example" ".work/bench/$example"
 done
 python3 tests/python_env.py tools
+python3 tests/node_env.py build
 
-floors=floor-rust,floor-axum,floor-python,floor-stream,exec-python
+floors=floor-rust,floor-axum,floor-python,floor-stream,floor-node,exec-python,exec-node
 peers=rmcp,rmcp-pipes-1t,rmcp-nodelay,rmcp-json,py-mcp-high,py-mcp-low,py-mcp-low-json
-ours=barewire-rust,barewire-python,barewire-python-inline
+ours=barewire-rust,barewire-python,barewire-python-inline,barewire-node
 "$yardstick/run.sh" --also "$root/bench/impls.toml" --out "$results" --kind exec,stdio,client,http \
     --only "$floors,$peers,$ours" "$@"
 python3 bench/targets.py "$results"

@@ -32,6 +32,9 @@ CLIENT = ("barewire-python", "client", "floor-python")
 HTTP = ("barewire-python", "http", "floor-python")
 HTTP_INLINE = ("barewire-python-inline", "http", "floor-python")
 HTTP_STREAM = ("barewire-python", "http", "floor-stream")
+NODE = ("barewire-node", "stdio", "floor-node")
+NODE_CLIENT = ("barewire-node", "client", "floor-node")
+NODE_HTTP = ("barewire-node", "http", "floor-node")
 
 TARGETS = [
     Target(*RUST, "seq_cpu_us", "sequential calls", 1.3),
@@ -56,6 +59,18 @@ TARGETS = [
     Target(*HTTP_INLINE, "c1_cpu_us", "1 connection", 1.6),
     Target(*HTTP_INLINE, "c32_cpu_us", "32 connections", 1.6),
     Target(*HTTP_STREAM, "progress_cpu_us", "progress", 1.3),
+    Target(*NODE, "seq_cpu_us", "sequential calls", 1.5),
+    Target(*NODE, "pipe64_cpu_us", "64 in flight", 1.3),
+    Target(*NODE, "progress_cpu_us", "progress", 1.2),
+    Target(*NODE, "big_result_cpu_ms_mib", "1 MiB result", 1.0),
+    Target(*NODE, "big_arg_cpu_ms_mib", "1 MiB argument", 1.0),
+    Target(*NODE, "cold_cpu_ms", "cold start", 1.15),
+    Target(*NODE, "rss_start_mib", "RSS after start", 1.15),
+    Target(*NODE, "rss_10k_mib", "RSS after 10,000 calls", 1.15),
+    Target(*NODE_CLIENT, "seq_cpu_us", "sequential calls", 1.5),
+    Target(*NODE_CLIENT, "pipe64_cpu_us", "64 at once", 1.5),
+    Target(*NODE_HTTP, "c1_cpu_us", "1 connection", 1.4),
+    Target(*NODE_HTTP, "c32_cpu_us", "32 connections", 1.4),
 ]
 
 # implementation, metric, what, most KiB: memory of a server over HTTP with 1,000 sessions
@@ -116,7 +131,7 @@ def verdict(measured: list[float | None], target: float) -> str:
 
 def print_row(name: str, what: str, most: float, measured: list[float | None]) -> None:
     cells = "".join(f"{'-' if m is None else f'{m:.2f}':>12}" for m in measured)
-    print(f"{name:<30}{what:<26}{most:>8.1f}{cells}  {verdict(measured, most)}")
+    print(f"{name:<30}{what:<26}{most:>8.2f}{cells}  {verdict(measured, most)}")
 
 
 def main() -> None:
