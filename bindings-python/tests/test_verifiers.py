@@ -164,6 +164,41 @@ def test_a_new_key_is_fetched_at_once_but_not_for_every_token(
     asyncio.run(turn())
 
 
+def test_a_token_is_verified_once_and_forgotten_with_its_key(
+    issuer: Issuer, key: ECKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    issuer.publish(key)
+    ours = verifier(issuer)
+
+    async def turn() -> None:
+        token = signed(issuer, key)
+        claims = await ours.verify(token)
+        with monkeypatch.context() as patched:
+            patched.setattr(jws, "deserialize_compact", None)
+            again = await ours.verify(token)
+        assert again == claims and again is not claims  # nobody can change what others get
+        # The key is withdrawn.
+        issuer.publish(ECKey.generate_key("P-256", {"kid": "second"}))
+        monkeypatch.setattr(_verifiers, "_KEYS_PAUSE", 0.0)
+        monkeypatch.setattr(_verifiers, "_KEYS_LAST", 0.0)
+        assert await ours.verify(token) is None
+
+    asyncio.run(turn())
+
+
+def test_what_is_remembered_is_bounded(issuer: Issuer, key: ECKey, monkeypatch: pytest.MonkeyPatch) -> None:
+    issuer.publish(key)
+    monkeypatch.setattr(_verifiers, "_REMEMBERED", 3)
+    ours = verifier(issuer)
+
+    async def many() -> None:
+        for number in range(5):
+            assert await ours.verify(signed(issuer, key, jti=str(number))) is not None
+        assert len(ours._genuine) == 3
+
+    asyncio.run(many())
+
+
 def test_many_at_once_fetch_the_keys_once(issuer: Issuer, key: ECKey) -> None:
     issuer.publish(key)
     ours = verifier(issuer)

@@ -53,8 +53,8 @@ _KEYS_LAST = 600.0
 _KEYS_PAUSE = 10.0
 #: Bytes of a token, at most.
 _LONGEST = 16 << 10
-#: Answers about tokens that are remembered.
-_REMEMBERED = 4096
+#: Tokens whose verification is remembered.
+_REMEMBERED = 1024
 
 
 class VerifierUnavailableError(Exception):
@@ -96,6 +96,8 @@ class JwtVerifier:
         self._registry = jws.JWSRegistry(algorithms=list(algorithms), strict_check_header=False)
         self._http = http or plain_client()
         self._keys: KeySet | None = None
+        #: What genuine tokens say, by their digests; as long as the keys are these.
+        self._genuine: OrderedDict[bytes, bytes] = OrderedDict()
         self._fetched = self._asked = float("-inf")
         self._failure: Exception | None = None
         self._fetching = anyio.Lock()
@@ -119,18 +121,33 @@ class JwtVerifier:
             return None
 
     def _claims(self, token: str) -> Mapping[str, Any] | None:
+        digest = hashlib.sha256(token.encode()).digest()
+        payload = self._genuine.get(digest)
+        if payload is None:
+            payload = self._payload(token)
+            if payload is None:
+                return None
+            self._genuine[digest] = payload
+            if len(self._genuine) > _REMEMBERED:
+                self._genuine.popitem(last=False)
+        try:
+            claims = msgspec.json.decode(payload)
+        except ValueError:
+            return None
+        return claims if isinstance(claims, dict) and claims.get("iss") == self.issuer else None
+
+    def _payload(self, token: str) -> bytes | None:
+        """What a token says that is signed with one of the keys. Raises InvalidKeyIdError for another key."""
         assert self._keys is not None
         try:
             signed = jws.deserialize_compact(token, self._keys, registry=self._registry)
-            # An ID token, a logout token and the like are for others, though the same key has signed them.
-            if str(signed.protected.get("typ", "JWT")).lower() not in _TYPES:
-                return None
-            claims = msgspec.json.decode(signed.payload)
         except jose_errors.InvalidKeyIdError:
             raise
-        except (jose_errors.JoseError, msgspec.DecodeError, ValueError):
+        except (jose_errors.JoseError, ValueError):
             return None
-        return claims if isinstance(claims, dict) and claims.get("iss") == self.issuer else None
+        # An ID token, a logout token and the like are for others, though the same key has signed them.
+        is_ours = str(signed.protected.get("typ", "JWT")).lower() in _TYPES
+        return signed.payload if is_ours else None
 
     async def _refresh(self) -> None:
         """Fetch the keys, unless that was tried just now. Old ones do as long as there are no others."""
@@ -139,6 +156,7 @@ class JwtVerifier:
                 try:
                     uri = self._jwks_uri or await self._discover()
                     self._keys = _keys(_object(await self._get(uri)))
+                    self._genuine.clear()
                     self._fetched = time.monotonic()
                 except (VerifierUnavailableError, ValueError) as error:
                     self._failure = error
