@@ -13,8 +13,8 @@ help: ## This list
 test: ## Everything, ending with counts; STEPS="rust pytest" runs some of it
 	@python3 tests/summary.py $(STEPS)
 
-lint: ## Formatting, linters and types of Rust, Python and Node
-	@python3 tests/summary.py fmt clippy ruff-format ruff mypy stubtest node-lint
+lint: ## Formatting, linters and types of Rust, Python, Node and C
+	@python3 tests/summary.py fmt clippy ruff-format ruff mypy stubtest node-lint c-format
 
 docs: ## The Rust documentation, in target/doc; a warning is an error
 	@python3 tests/summary.py docs

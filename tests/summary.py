@@ -99,6 +99,8 @@ DEMO_PYTHON = str(ROOT / ".work/venv/bin/python")
 CLIPPY = "clippy --workspace --all-targets -- -D warnings"
 C_TESTS = "test --no-fail-fast -p barewire-c"
 C_PYTEST = python("pytest", "bindings-c/tests")
+C_SOURCES = '"bindings-c/*.c" "bindings-c/*.[ch]pp" "bindings-c/*.h" ":!*/barewire.h" ":!bindings-c/header"'
+C_FORMAT = ["sh", "-c", f".work/venv/bin/clang-format --dry-run -Werror $(git ls-files {C_SOURCES})"]
 C_HEADER = "run --quiet -p barewire-c-header -- --check"
 CONFORMANCE = [sys.executable, "tests/conformance/run.py", "python"]
 AUTHORIZATION = ["tests/authorization/run.sh"]
@@ -128,6 +130,7 @@ STEPS = [
     Step("node-pack", "npm packages, installed and loaded", [*NODE_ENV, "pack"], needs=["node"]),
     Step("node-runtimes", "versions of Node, Bun and Deno", [*NODE_ENV, "runtimes"]),
     Step("node-test", "Node tests", NODE_TESTS, count_node, needs=["node"]),
+    Step("c-format", "clang-format", C_FORMAT, needs=["wheel"]),
     Step("c-header", "the committed header of the C library", cargo(C_HEADER)),
     Step("c-library", "libbarewire, static and shared", cargo("build -p barewire-c-library")),
     Step("c-unit", "Rust tests of the C interface", cargo(C_TESTS), count_cargo),

@@ -36,10 +36,11 @@ def build(
     return program
 
 
-def functions() -> list[str]:
-    """The functions that the header declares; not those that it defines."""
+def functions(taking: str = "") -> set[str]:
+    """The functions that the header declares, with arguments that match; not those that it defines."""
     text = re.sub(r"/\*.*?\*/", "", HEADER.read_text(), flags=re.DOTALL)
-    return re.findall(r"^(?!static)\w[\w ]*[ *](bw_\w+)\([^;{]*\);", text, re.MULTILINE)
+    declared = re.findall(r"^(?!static)\w[\w ]*[ *](bw_\w+)\(([^;{]*)\);", text, re.MULTILINE)
+    return {name for name, arguments in declared if re.search(taking, arguments)}
 
 
 def numbers(prefix: str) -> list[str]:

@@ -59,7 +59,7 @@ def test_every_exported_symbol_is_declared() -> None:
         ["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True
     )
     exported = {line.split()[-1] for line in listing.stdout.splitlines()}
-    assert exported == set(building.functions())
+    assert exported == building.functions()
 
 
 def test_the_shared_library_has_its_name() -> None:

@@ -146,7 +146,11 @@ pub extern "C" fn bw_json_unescape(
     size: usize,
     string: Option<&mut MaybeUninit<bw_bytes>>,
 ) -> bw_status {
-    status(|| decode(contents.text()?, buffer, size, place(string)?))
+    status(|| {
+        let (contents, string) = (contents.text()?, place(string)?);
+        JsonText::new(&alloc::format!("\"{contents}\"")).map_err(|_| barewire::ApiMisuse::InvalidJson)?;
+        decode(contents, buffer, size, string)
+    })
 }
 
 fn decode(
