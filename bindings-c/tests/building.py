@@ -31,7 +31,7 @@ def build(
     libraries: Sequence[str] = (),
 ) -> Path:
     """Compile `sources` into `program`, linked with the static library."""
-    command = [*compiler, *WARNINGS, *options, "-I", C / "include", *sources]
+    command: list[str | Path] = [*compiler, *WARNINGS, *options, "-I", C / "include", *sources]
     subprocess.run([*command, "-o", program, STATIC_LIBRARY, *STATIC_NEEDS, *libraries], check=True)
     return program
 

@@ -86,7 +86,14 @@ def test_find_package_refuses_another_version(installed: Path, tmp_path: Path) -
     shutil.copytree(building.EXAMPLES / "find_package", project)
     file = project / "CMakeLists.txt"
     file.write_text(file.read_text().replace("barewire 0.1", "barewire 0.0"))
-    command = ["cmake", "-S", project, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={installed}"]
+    command: list[str | Path] = [
+        "cmake",
+        "-S",
+        project,
+        "-B",
+        tmp_path / "build",
+        f"-DCMAKE_PREFIX_PATH={installed}",
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode != 0 and "version: 0.1.0" in done.stderr
 
