@@ -353,6 +353,61 @@ def test_who_wants_scopes_needs_protection(caplog: pytest.LogCaptureFixture) -> 
     assert "the server is not protected with auth=" in caplog.text
 
 
+def by_wsgi(app: Any, body: bytes = b"", **environ: str) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers and body of a response to a request of the modern revision."""
+    import io
+
+    seen: list[Any] = []
+    parts = app(
+        {
+            "REQUEST_METHOD": "POST",
+            "PATH_INFO": "/mcp",
+            "CONTENT_TYPE": "application/json",
+            "CONTENT_LENGTH": str(len(body)),
+            "HTTP_HOST": "localhost:8000",
+            "HTTP_ACCEPT": "application/json, text/event-stream",
+            "wsgi.input": io.BytesIO(body),
+            **environ,
+        },
+        lambda status, headers: seen.extend((int(status.split()[0]), dict(headers))),
+    )
+    return seen[0], seen[1], b"".join(parts)
+
+
+def modern(tool: str) -> tuple[bytes, dict[str, str]]:
+    """The body of a call, and what headers repeat of it."""
+    prefix = "io.modelcontextprotocol/"
+    meta = {"protocolVersion": MODERN, "clientInfo": {"name": "c", "version": "1"}, "clientCapabilities": {}}
+    params = {"name": tool, "arguments": {}, "_meta": {prefix + name: value for name, value in meta.items()}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    headers = {"HTTP_MCP_PROTOCOL_VERSION": MODERN, "HTTP_MCP_METHOD": "tools/call", "HTTP_MCP_NAME": tool}
+    return json.dumps(message).encode(), headers
+
+
+def test_threaded_hosts_are_protected_as_well() -> None:
+    server = Server("s")
+    protected(server)
+    auth = ResourceServer(RESOURCE, ISSUER, verifier=Known(**TOKENS), scopes=["basic"])
+    app = server.wsgi(auth=auth)
+    try:
+        status, headers, body = by_wsgi(app, REQUEST_METHOD="GET", PATH_INFO=WELL_KNOWN + "/mcp")
+        assert (status, json.loads(body)["resource"]) == (200, RESOURCE)
+        call, repeated = modern("whoami")
+        status, headers, _ = by_wsgi(app, call, **repeated)
+        assert status == 401 and METADATA in headers["www-authenticate"]
+        assert by_wsgi(app, call, HTTP_AUTHORIZATION="Bearer outage", **repeated)[0] == 503
+        status, _, body = by_wsgi(app, call, HTTP_AUTHORIZATION="Bearer alice", **repeated)
+        assert status == 200 and b"alice app basic" in body
+        assert by_wsgi(app, REQUEST_METHOD="OPTIONS")[0] == 204
+        call, repeated = modern("write")
+        status, headers, _ = by_wsgi(app, call, HTTP_AUTHORIZATION="Bearer bob", **repeated)
+        assert status == 403 and 'scope="basic write"' in headers["www-authenticate"]
+        status, _, body = by_wsgi(app, call, HTTP_AUTHORIZATION="Bearer writer", **repeated)
+        assert status == 200 and b"written" in body
+    finally:
+        app.close()
+
+
 def test_who_starts_a_server_may_do_all() -> None:
     server = Server("s")
 

@@ -70,6 +70,9 @@ if TYPE_CHECKING:
     from ._hints import (
         Doc,
     )
+    from ._introspection import (
+        Introspection,
+    )
     from ._native import (
         Limits,
         SubscriptionFilter,
@@ -88,6 +91,8 @@ if TYPE_CHECKING:
     from ._protection import (
         Caller,
         ResourceServer,
+        TokenVerifier,
+        VerifierUnavailableError,
     )
     from ._questions import (
         ElicitResult,
@@ -126,10 +131,7 @@ if TYPE_CHECKING:
         UserAgent,
     )
     from ._verifiers import (
-        Introspection,
         JwtVerifier,
-        TokenVerifier,
-        VerifierUnavailableError,
     )
 
 
@@ -287,13 +289,14 @@ _MODULES = {
         "UnauthorizedError",
     ),
     "_hints": ("Doc",),
+    "_introspection": ("Introspection",),
     "_native": (
         "Limits",
         "SubscriptionFilter",
         "Timeouts",
     ),
     "_oauth": ("ClientCredentials", "EnterpriseManaged", "OAuth", "OAuthClient", "WorkloadIdentity"),
-    "_protection": ("Caller", "ResourceServer"),
+    "_protection": ("Caller", "ResourceServer", "TokenVerifier", "VerifierUnavailableError"),
     "_questions": (
         "ElicitResult",
         "Root",
@@ -328,12 +331,7 @@ _MODULES = {
         "Browser",
         "UserAgent",
     ),
-    "_verifiers": (
-        "Introspection",
-        "JwtVerifier",
-        "TokenVerifier",
-        "VerifierUnavailableError",
-    ),
+    "_verifiers": ("JwtVerifier",),
 }
 _SUBMODULES = ("sansio", "sync", "testing")
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

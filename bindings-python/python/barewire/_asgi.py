@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._dispatch import now
 from ._errors import ConnectionClosedError
-from ._http import HttpHost, check_principal, endpoint_path, machine_options
-from ._native import AccessDenied
+from ._http import HttpHost, check_principal, endpoint_path, is_challenge, machine_options
 
 if TYPE_CHECKING:
     from collections.abc import (
@@ -53,9 +52,7 @@ class AsgiApp:
         self._path = None if path is None else endpoint_path(path)
         stream, messages = ("/sse", "/messages") if sse is True else sse or ("", "")
         self._sse = (endpoint_path(stream), endpoint_path(messages)) if stream else None
-        check_principal(principal)
-        if auth is not None and principal is not None:
-            raise TypeError("auth tells who sends a request; principal would be another answer")
+        check_principal(principal, auth)
         self._principal = principal
         self._auth = auth
         self._options = machine_options(options, "path", "sse", "auth", "principal")
@@ -172,9 +169,11 @@ class AsgiApp:
             return
         caller: Caller | None = None
         if auth is not None and scope["method"] != "OPTIONS":  # browsers ask without credentials
-            admitted = await _admit(auth, scope)
+            admitted = await auth.admit(scope["headers"], scope["query_string"].decode("latin-1"))
             if isinstance(admitted, tuple):
-                await _deny(host, scope, admitted, endpoint, send)
+                part = host.deny_head(scope["method"], scope["headers"], admitted, endpoint)
+                if part is not None:
+                    await _send_whole(send, part)
                 return
             caller = admitted
         principal = None if self._principal is None else self._principal(scope)
@@ -247,7 +246,7 @@ async def _serve(
             await host.exchanges[handle].run(None, receive)
             return
         part = part or machine.poll_response(handle)
-        if part is not None and part.status == 403 and not _is_challenge(part):
+        if part is not None and part.status == 403 and not is_challenge(part):
             host.warn_of_refusal(scope["headers"])
         if part is not None and part.is_last and not part.is_aborted:
             await _send_whole(send, part)
@@ -261,40 +260,6 @@ async def _serve(
 async def _send_whole(send: Send, part: ResponsePart) -> None:
     await send({"type": "http.response.start", "status": part.status, "headers": part.headers})
     await send({"type": "http.response.body", "body": part.data})
-
-
-def _is_challenge(part: ResponsePart) -> bool:
-    return any(name == b"www-authenticate" for name, _ in part.headers)
-
-
-async def _admit(auth: ResourceServer, scope: Scope) -> Caller | tuple[int, str | None]:
-    """Who sends a request, or status and challenge of its refusal."""
-    from ._verifiers import VerifierUnavailableError
-
-    try:
-        admitted = await auth.admit(scope["headers"], scope["query_string"].decode("latin-1"))
-    except VerifierUnavailableError as error:
-        import logging
-
-        logging.getLogger("barewire").warning("tokens cannot be verified: %s", error)
-        return (503, None)
-    return (admitted.status, admitted.challenge) if isinstance(admitted, AccessDenied) else admitted
-
-
-async def _deny(
-    host: _AsgiHost,
-    scope: Scope,
-    denial: tuple[int, str | None],
-    endpoint: Mapping[str, str],
-    send: Send,
-) -> None:
-    """Refuse a request, as its head tells; its body is not read."""
-    machine = host.machine
-    status, challenge = denial
-    handle = machine.receive_denied(scope["method"], scope["headers"], status, challenge, now(), **endpoint)
-    part = machine.poll_response(handle)
-    if part is not None:
-        await _send_whole(send, part)
 
 
 class _ClientLeft(Exception):

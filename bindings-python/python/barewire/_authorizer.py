@@ -10,12 +10,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import anyio
-import httpx2
 from anyio import to_thread
 
 from . import _native as native
 from ._errors import AuthorizationError
-from ._fetch import AddressRefused, TooLarge, fetch, is_inside, plain_client, refuse_inside
+from ._fetch import FAILURES, AddressRefused, TooLarge, fetch, is_inside, plain_client, refuse_inside
 from ._token_store import StoredRecord
 
 if TYPE_CHECKING:
@@ -166,7 +165,7 @@ class Authorizer:
         except (AddressRefused, TooLarge) as error:
             self._failure = error
             failure = "forbidden" if isinstance(error, AddressRefused) else "too_large"
-        except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+        except FAILURES as error:
             self._failure = error
             failure = "unavailable"
         except Exception as error:  # of what the application has given

@@ -6,8 +6,10 @@ import ipaddress
 import socket
 from collections.abc import Iterable
 from http.cookiejar import DefaultCookiePolicy
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
+
+import msgspec
 
 try:
     import anyio
@@ -17,7 +19,20 @@ except ModuleNotFoundError as error:
         "authorization needs httpx2: pip install 'barewire[auth]'", name=error.name
     ) from error
 
-__all__ = ["AddressRefused", "Response", "TooLarge", "fetch", "is_inside", "plain_client", "refuse_inside"]
+__all__ = [
+    "FAILURES",
+    "AddressRefused",
+    "Response",
+    "TooLarge",
+    "fetch",
+    "is_inside",
+    "json_object",
+    "plain_client",
+    "refuse_inside",
+]
+
+#: What a request may end with in place of a response.
+FAILURES = (OSError, httpx2.HTTPError, httpx2.InvalidURL)
 
 
 class TooLarge(Exception):
@@ -86,3 +101,11 @@ async def is_inside(url: str) -> bool:
     except OSError:
         return False
     return any(not ipaddress.ip_address(str(entry[4][0]).partition("%")[0]).is_global for entry in found)
+
+
+def json_object(text: bytes) -> dict[str, Any]:
+    """The JSON object in a text. Raises ValueError for anything else."""
+    value = msgspec.json.decode(text)
+    if not isinstance(value, dict):
+        raise ValueError("no JSON object")
+    return value

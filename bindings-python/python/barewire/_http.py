@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ._call import Call
     from ._endpoint import Endpoint
-    from ._native import HttpServer
+    from ._native import HttpServer, ResponsePart
     from ._protection import ResourceServer
     from ._server import Server
 
@@ -67,10 +67,17 @@ def endpoint_path(path: str) -> str:
     return path.rstrip("/") or "/"
 
 
-def check_principal(principal: object) -> None:
+def check_principal(principal: object, auth: object) -> None:
     """Refuse what cannot tell who sends a request, where it is written and not at each request."""
+    if auth is not None and principal is not None:
+        raise TypeError("auth tells who sends a request; principal would be another answer")
     if principal is not None and (not callable(principal) or inspect.iscoroutinefunction(principal)):
         raise TypeError("principal is a function, not async, that gives a string or None")
+
+
+def is_challenge(part: ResponsePart) -> bool:
+    """Whether a response wants other credentials, or more."""
+    return any(name == b"www-authenticate" for name, _ in part.headers)
 
 
 class Exchange(Protocol):
@@ -228,6 +235,18 @@ class HttpHost:
             await self._lifespan
 
     # ------------------------------------------------------------ exchanges
+
+    def deny_head(
+        self,
+        method: str,
+        headers: Iterable[Sequence[bytes]],
+        denial: tuple[int, str | None],
+        endpoint: Mapping[str, str],
+    ) -> ResponsePart | None:
+        """The whole answer to a request that is not let in, as its head tells."""
+        status, challenge = denial
+        handle = self.machine.receive_denied(method, headers, status, challenge, now(), **endpoint)
+        return self.machine.poll_response(handle)
 
     def taken(self, handle: int) -> None:
         """The connection of an exchange has taken a part: handlers that had to wait for it go on."""

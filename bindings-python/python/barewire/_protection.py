@@ -6,16 +6,28 @@ import time
 from base64 import urlsafe_b64decode
 from binascii import Error as Base64Error
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import msgspec
 
 from . import _native as native
 
-if TYPE_CHECKING:
-    from ._verifiers import TokenVerifier
+__all__ = ["Caller", "ResourceServer", "TokenVerifier", "VerifierUnavailableError"]
 
-__all__ = ["Caller", "ResourceServer"]
+
+class VerifierUnavailableError(Exception):
+    """It cannot be found out now whether a token is genuine: the request is answered with 503."""
+
+
+class TokenVerifier(Protocol):
+    """Finds out what an access token says."""
+
+    async def verify(self, token: str) -> Mapping[str, Any] | None:
+        """The claims of a genuine token, under the names of RFC 9068 and RFC 7662; None for any other.
+
+        Who issued it, for whom, when it expires and what it allows is judged afterwards, by what the claims
+        say. It raises VerifierUnavailableError when it cannot tell now.
+        """
 
 
 class Caller:
@@ -105,28 +117,47 @@ class ResourceServer:
         send: Callable[[MutableMapping[str, Any]], Awaitable[None]],
     ) -> None:
         """The metadata, as an ASGI application for its paths. It is for anybody."""
-        is_read = scope["method"] in ("GET", "HEAD")
-        body = self._rules.metadata() if is_read else b""
+        status, headers, body = self.metadata_response(scope["method"])
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+    def metadata_response(self, method: str) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+        """Status, headers and body of the answer to a request at one of its paths."""
+        if method not in ("GET", "HEAD"):
+            return 405, [(b"allow", b"GET, HEAD"), (b"content-length", b"0")], b""
+        body = self._rules.metadata()
         headers = [
             (b"content-type", b"application/json"),
             (b"content-length", b"%d" % len(body)),
             (b"access-control-allow-origin", b"*"),
             (b"cache-control", b"max-age=3600"),
         ]
-        if not is_read:
-            headers = [(b"allow", b"GET, HEAD"), (b"content-length", b"0")]
-        await send({"type": "http.response.start", "status": 200 if is_read else 405, "headers": headers})
-        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+        return 200, headers, b"" if method == "HEAD" else body
 
     def serves(self, path: str) -> bool:
         """Whether the metadata is at this path of the host."""
         return path in self._paths
 
-    async def admit(self, headers: Sequence[tuple[bytes, bytes]], query: str) -> Caller | native.AccessDenied:
-        """Who sends a request with these headers and this query string, or why it is refused.
-
-        Raises VerifierUnavailableError.
+    async def admit(
+        self, headers: Sequence[tuple[bytes, bytes]], query: str
+    ) -> Caller | tuple[int, str | None]:
+        """Who sends a request with these headers and this query string; or status and challenge, if it is
+        refused.
         """
+        try:
+            admitted = await self._judge(headers, query)
+        except VerifierUnavailableError as error:
+            import logging
+
+            logging.getLogger("barewire").warning("tokens cannot be verified: %s", error)
+            return (503, None)
+        if isinstance(admitted, native.AccessDenied):
+            return (admitted.status, admitted.challenge)
+        return admitted
+
+    async def _judge(
+        self, headers: Sequence[tuple[bytes, bytes]], query: str
+    ) -> Caller | native.AccessDenied:
         rules = self._rules
         token = rules.bearer(headers, query)
         if isinstance(token, native.AccessDenied):

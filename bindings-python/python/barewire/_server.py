@@ -373,6 +373,7 @@ class Server:
         self,
         *,
         path: str | None = "/mcp",
+        auth: ResourceServer | None = None,
         principal: Callable[[MutableMapping[str, Any]], str | None] | None = None,
         **options: Unpack[HttpOptions],
     ) -> WsgiApp:
@@ -385,7 +386,7 @@ class Server:
         """
         from ._wsgi import WsgiApp
 
-        return WsgiApp(self, path=path, principal=principal, **options)
+        return WsgiApp(self, path=path, auth=auth, principal=principal, **options)
 
     # ------------------------------------------------------------ registry
 

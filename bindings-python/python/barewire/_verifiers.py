@@ -1,26 +1,22 @@
-"""Whether an access token is genuine, and what it says: signed tokens, and such that their issuer is asked
-about.
-"""
+"""Whether an access token that is a signed JWT is genuine, and what it says."""
 
 from __future__ import annotations
 
 import hashlib
 import time
-from base64 import b64encode
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Protocol
-from urllib.parse import quote_plus, urlencode
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from . import _native as native
-from ._fetch import TooLarge, fetch, plain_client
+from ._fetch import FAILURES, TooLarge, fetch, json_object, plain_client
+from ._protection import VerifierUnavailableError
 
 try:
     import anyio
-    import httpx2
     from joserfc import errors as jose_errors
     from joserfc import jws
     from joserfc.jwk import KeySet, import_key
@@ -29,7 +25,10 @@ except ModuleNotFoundError as error:
         "verifying tokens needs joserfc: pip install 'barewire[auth]'", name=error.name
     ) from error
 
-__all__ = ["Introspection", "JwtVerifier", "TokenVerifier", "VerifierUnavailableError"]
+if TYPE_CHECKING:
+    import httpx2
+
+__all__ = ["JwtVerifier"]
 
 #: Algorithms that need no secret of ours. A key is only used for those that fit it.
 ALGORITHMS = (
@@ -55,21 +54,6 @@ _KEYS_PAUSE = 10.0
 _LONGEST = 16 << 10
 #: Tokens whose verification is remembered.
 _REMEMBERED = 1024
-
-
-class VerifierUnavailableError(Exception):
-    """It cannot be found out now whether a token is genuine: the request is answered with 503."""
-
-
-class TokenVerifier(Protocol):
-    """Finds out what an access token says."""
-
-    async def verify(self, token: str) -> Mapping[str, Any] | None:
-        """The claims of a genuine token, under the names of RFC 9068 and RFC 7662; None for any other.
-
-        Who issued it, for whom, when it expires and what it allows is judged afterwards, by what the claims
-        say. It raises VerifierUnavailableError when it cannot tell now.
-        """
 
 
 class JwtVerifier:
@@ -155,7 +139,7 @@ class JwtVerifier:
             if time.monotonic() - self._asked > _KEYS_PAUSE:
                 try:
                     uri = self._jwks_uri or await self._discover()
-                    self._keys = _keys(_object(await self._get(uri)))
+                    self._keys = _keys(json_object(await self._get(uri)))
                     self._genuine.clear()
                     self._fetched = time.monotonic()
                 except (VerifierUnavailableError, ValueError) as error:
@@ -168,7 +152,7 @@ class JwtVerifier:
         """Where the keys are, says the metadata of the issuer."""
         for url in native.server_metadata_urls(self.issuer):
             try:
-                document = _object(await self._get(url))
+                document = json_object(await self._get(url))
             except (VerifierUnavailableError, ValueError):
                 continue
             uri = document.get("jwks_uri")
@@ -179,7 +163,7 @@ class JwtVerifier:
     async def _get(self, url: str) -> bytes:
         try:
             response = await fetch(self._http, "GET", url, [("accept", "application/json")], limit=_LIMIT)
-        except (OSError, TooLarge, httpx2.HTTPError) as error:
+        except (*FAILURES, TooLarge) as error:
             raise VerifierUnavailableError(f"{url} cannot be had") from error
         if response.status != 200:
             raise VerifierUnavailableError(f"{url} answers {response.status}")
@@ -187,64 +171,6 @@ class JwtVerifier:
 
 
 _TYPES = ("jwt", "at+jwt", "application/at+jwt")
-
-
-class Introspection:
-    """Asks the authorization server about each access token (RFC 7662).
-
-    `client_id` and `client_secret` are those of this resource server. An answer is kept for `remembers`
-    seconds at most, during which a revoked token is still taken; 0: not at all.
-    """
-
-    def __init__(
-        self,
-        endpoint: str,
-        client_id: str,
-        client_secret: str,
-        *,
-        remembers: float = 0.0,
-        http: httpx2.AsyncClient | None = None,
-    ) -> None:
-        self._endpoint = endpoint
-        self._credentials = (client_id, client_secret)
-        self._remembers = remembers
-        self._http = http or plain_client()
-        #: Claims by the digest of the token, and until when they are good.
-        self._known: OrderedDict[bytes, tuple[float, Mapping[str, Any] | None]] = OrderedDict()
-
-    def __repr__(self) -> str:
-        return f"Introspection({self._endpoint!r})"
-
-    async def verify(self, token: str) -> Mapping[str, Any] | None:
-        """What the server says of an active token."""
-        if len(token) > _LONGEST:
-            return None
-        digest, now = hashlib.sha256(token.encode()).digest(), time.monotonic()
-        known = self._known.get(digest)
-        if known is not None and known[0] > now:
-            return known[1]
-        claims = await self._ask(token)
-        if self._remembers > 0:
-            self._known[digest] = (now + self._remembers, claims)
-            while len(self._known) > _REMEMBERED:
-                self._known.popitem(last=False)
-        return claims
-
-    async def _ask(self, token: str) -> Mapping[str, Any] | None:
-        form = urlencode({"token": token, "token_type_hint": "access_token"}).encode()
-        headers = [
-            ("accept", "application/json"),
-            ("content-type", "application/x-www-form-urlencoded"),
-            ("authorization", _basic(*self._credentials)),
-        ]
-        try:
-            response = await fetch(self._http, "POST", self._endpoint, headers, form, limit=_LIMIT)
-            answer = _object(response.body) if response.status == 200 else None
-        except (OSError, TooLarge, ValueError, httpx2.HTTPError) as error:
-            raise VerifierUnavailableError(f"{self._endpoint} cannot be asked") from error
-        if answer is None:
-            raise VerifierUnavailableError(f"{self._endpoint} answers {response.status}")
-        return answer if answer.get("active") is True else None
 
 
 def _keys(document: dict[str, Any]) -> KeySet:
@@ -257,15 +183,3 @@ def _keys(document: dict[str, Any]) -> KeySet:
     if not found:
         raise ValueError("the set has no keys that can be used")
     return KeySet(found)
-
-
-def _basic(name: str, secret: str) -> str:
-    """Credentials as OAuth wants them, encoded before they are joined (RFC 6749, section 2.3.1)."""
-    return "Basic " + b64encode(f"{quote_plus(name)}:{quote_plus(secret)}".encode()).decode()
-
-
-def _object(text: bytes) -> dict[str, Any]:
-    value = msgspec.json.decode(text)
-    if not isinstance(value, dict):
-        raise ValueError("no JSON object")
-    return value

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from ._dispatch import now
 from ._errors import ConnectionClosedError
-from ._http import HttpHost, check_principal, endpoint_path, machine_options
+from ._http import HttpHost, check_principal, endpoint_path, is_challenge, machine_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, MutableMapping
 
     from ._native import ResponsePart
+    from ._protection import Caller, ResourceServer
     from ._server import Server
 
     Environment = MutableMapping[str, Any]
@@ -32,14 +33,16 @@ class WsgiApp:
         server: Server,
         *,
         path: str | None = "/mcp",
+        auth: ResourceServer | None = None,
         principal: Callable[[Environment], str | None] | None = None,
         **options: Any,
     ) -> None:
         self._server = server
         self._path = None if path is None else endpoint_path(path)
-        check_principal(principal)
+        check_principal(principal, auth)
         self._principal = principal
-        self._options = machine_options(options, "path", "principal")
+        self._auth = auth
+        self._options = machine_options(options, "path", "auth", "principal")
         self._host: HttpHost | None = None
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -48,30 +51,51 @@ class WsgiApp:
 
     def __call__(self, environ: Environment, start_response: StartResponse) -> Iterable[bytes]:
         """Serve one request."""
+        auth = self._auth
+        if auth is not None and auth.serves(environ.get("SCRIPT_NAME", "") + environ.get("PATH_INFO", "")):
+            status, headers, body = auth.metadata_response(environ["REQUEST_METHOD"])
+            start_response(_status(status), _texts(headers))
+            return [body]
         path = environ.get("PATH_INFO", "").rstrip("/") or "/"
         if self._path is not None and path != self._path:
             return _refuse(start_response, 404)
         principal = None if self._principal is None else self._principal(environ)
         try:
-            exchange = self._receive(self._running(), environ, principal)
+            host = self._running()
+            admitted = self._admit(host, environ)
+            if isinstance(admitted, tuple):
+                return _deny(host, environ, admitted, start_response)
+            exchange = self._receive(host, environ, principal, admitted)
         except ConnectionClosedError:  # it has been shut down
             return _refuse(start_response, 503)
         part = exchange.next_part()
         if part is None or part.status is None:
             return _refuse(start_response, 503)
-        if part.status == 403:
+        if part.status == 403 and not is_challenge(part):
             exchange.host.warn_of_refusal(_headers(environ))
-        headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in part.headers]
-        start_response(_status(part.status), headers)
+        start_response(_status(part.status), _texts(part.headers))
         if part.is_last and not part.is_aborted:
             exchange.close()
             return [part.data]
         return _Body(exchange, part)
 
-    def _receive(self, host: HttpHost, environ: Environment, principal: str | None) -> _WsgiExchange:
+    def _admit(self, host: HttpHost, environ: Environment) -> Caller | tuple[int, str | None] | None:
+        """Who sends a request, if that is to be known, or status and challenge of its refusal."""
+        if self._auth is None or environ["REQUEST_METHOD"] == "OPTIONS":  # browsers ask without credentials
+            return None
+        admitting = self._auth.admit(_headers(environ), environ.get("QUERY_STRING", ""))
+        return asyncio.run_coroutine_threadsafe(admitting, host.loop).result()
+
+    def _receive(
+        self, host: HttpHost, environ: Environment, principal: str | None, caller: Caller | None
+    ) -> _WsgiExchange:
         """Hand in a request: what is read of it here, what follows from it on the loop."""
         machine, connection = host.machine, host.connection
+        if caller is not None:
+            principal = caller.key
         handle = connection.receive_head(environ["REQUEST_METHOD"], _headers(environ), principal, {})
+        if caller is not None:
+            connection.callers[handle] = caller
         exchange = _WsgiExchange(host, handle)
         try:
             for piece in _body(environ):
@@ -117,6 +141,7 @@ class WsgiApp:
 
     async def _serve(self, begun: threading.Event) -> None:
         host = HttpHost(self._server, self._options)
+        host.connection.guard = self._auth
         self._ending = asyncio.Event()
         await host.start()
         self._host = host
@@ -170,6 +195,7 @@ class _WsgiExchange:
         self.host.post(self._over)
 
     def _over(self) -> None:
+        self.host.connection.callers.pop(self._handle, None)
         self.host.over(self._handle, gone=not self._is_over)
 
     def wake(self) -> None:
@@ -206,6 +232,21 @@ class _Body:
     def close(self) -> None:
         """The host is through with it; before its end that means that the client has left."""
         self._exchange.close()
+
+
+def _deny(
+    host: HttpHost, environ: Environment, denial: tuple[int, str | None], start_response: StartResponse
+) -> list[bytes]:
+    """Refuse a request, as its head tells; its body is not read."""
+    part = host.deny_head(environ["REQUEST_METHOD"], _headers(environ), denial, {})
+    if part is None or part.status is None:
+        return _refuse(start_response, 503)
+    start_response(_status(part.status), _texts(part.headers))
+    return [part.data]
+
+
+def _texts(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[str, str]]:
+    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
 
 
 def _headers(environ: Environment) -> list[tuple[bytes, bytes]]:
