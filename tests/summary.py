@@ -139,7 +139,7 @@ STEPS = [
     Step("uniffi", "library and sources of bindings-uniffi", [sys.executable, "tests/uniffi_env.py"]),
     Step("uniffi-test", "Kotlin, Ruby, Swift", UNIFFI_TESTS, count_pytest, needs=["wheel", "uniffi"]),
     Step("demo", "make demo", [DEMO_PYTHON, "bindings-python/examples/demo.py"], needs=["wheel"]),
-    Step("interop", "published peers", INTEROP, count_closing_line, needs=["wheel", "node"]),
+    Step("interop", "published peers", INTEROP, count_closing_line, needs=["wheel", "node", "c-library"]),
     Step("authorization", "a real authorization server", AUTHORIZATION, count_closing_line, needs=["wheel"]),
     Step("conformance", "the official suite", CONFORMANCE, count_closing_line, needs=["wheel"]),
     Step("node-conformance", "it with Node", NODE_CONFORMANCE, count_closing_line, needs=["node"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
 from pathlib import Path
 
@@ -34,3 +35,56 @@ def test_hello_server_ends_with_its_input(hello: Path) -> None:
     done = subprocess.run([hello], input=b"noise\n", capture_output=True, timeout=10)
     assert done.returncode == 0
     assert b'"code":-32700' in done.stdout
+
+
+@pytest.fixture(scope="session")
+def stdio_client(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("client") / "stdio_client"
+    return building.build(program, [building.EXAMPLES / "stdio_client.c"])
+
+
+def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def test_stdio_client_lists_and_calls(stdio_client: Path, hello: Path) -> None:
+    listed = run(stdio_client, hello)
+    assert (listed.returncode, listed.stdout) == (0, "greet: Greets somebody\n")
+    called = run(stdio_client, "-c", "greet", '{"name": "\\"you\\""}', hello)
+    assert (called.returncode, called.stdout) == (0, 'Hello, "you"!\n')
+    refused = run(stdio_client, "-c", "none", "{}", hello)
+    assert refused.returncode == 1 and "-32602" in refused.stderr
+
+
+# A server that ends on what it does not know.
+GRUMPY = """
+import json, sys
+def answer(line, result):
+    print(json.dumps({"jsonrpc": "2.0", "id": json.loads(line)["id"], "result": result}), flush=True)
+for line in sys.stdin:
+    if '"initialize"' not in line:
+        sys.exit(1)
+    answer(line, {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "s", "version": "1"}})
+    for line in sys.stdin:
+        if '"tools/list"' in line:
+            answer(line, {"tools": []})
+"""
+
+
+def test_stdio_client_starts_a_server_again(stdio_client: Path) -> None:
+    done = run(stdio_client, "python3", "-c", GRUMPY)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "speaks 2025-06-18" in done.stderr
+
+
+def test_stdio_client_ends_what_does_not_end(stdio_client: Path) -> None:
+    stubborn = "import os, signal, sys\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    stubborn += "print(os.getpid(), file=sys.stderr, flush=True)\nos.close(1)\nwhile True: signal.pause()"
+    done = run(stdio_client, "python3", "-c", stubborn)
+    assert done.returncode == 1
+    pids = [int(line) for line in done.stderr.split() if line.isdigit()]
+    assert pids
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)

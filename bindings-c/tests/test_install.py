@@ -102,3 +102,13 @@ def test_fetch_content(tmp_path: Path) -> None:
     """With this checkout in the place of what would be fetched."""
     settings = ["-DCMAKE_BUILD_TYPE=Debug", f"-DFETCHCONTENT_SOURCE_DIR_BAREWIRE={building.ROOT}"]
     check(cmake("fetch_content", tmp_path, *settings))
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="there is no Go")
+def test_go(installed: Path, tmp_path: Path) -> None:
+    """Through cgo, which asks pkg-config."""
+    (file,) = installed.rglob("barewire.pc")
+    program = tmp_path / "hello"
+    environment = {"PKG_CONFIG_PATH": str(file.parent), "GOTOOLCHAIN": "local", "CGO_ENABLED": "1"}
+    run("go", "build", "-C", building.EXAMPLES / "go", "-o", program, ".", **environment)
+    check(program, LD_LIBRARY_PATH=str(file.parent.parent))

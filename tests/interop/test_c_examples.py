@@ -1,0 +1,25 @@
+"""The C example of a client starts a server from npm."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bindings-c" / "tests"))
+
+import building  # noqa: E402
+
+SERVER = ROOT / ".work/interop/node/node_modules/@modelcontextprotocol/server-everything/dist/index.js"
+
+
+def test_stdio_client(tmp_path: Path) -> None:
+    client = building.build(tmp_path / "stdio_client", [building.EXAMPLES / "stdio_client.c"])
+    server = ["node", SERVER, "stdio"]
+    listed = subprocess.run([client, *server], capture_output=True, text=True, timeout=60)
+    assert listed.returncode == 0, listed.stderr
+    assert "get-sum: Returns the sum of two numbers" in listed.stdout.splitlines()
+    call = [client, "-c", "get-sum", '{"a": 2, "b": 3}', *server]
+    called = subprocess.run(call, capture_output=True, text=True, timeout=60)
+    assert called.returncode == 0 and called.stdout == "The sum of 2 and 3 is 5.\n"
