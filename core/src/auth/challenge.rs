@@ -55,8 +55,9 @@ impl Challenge {
         self.error.as_deref() == Some("use_dpop_nonce")
     }
 
+    /// More scopes would help, and it says which.
     pub(super) fn is_insufficient_scope(&self) -> bool {
-        self.error.as_deref() == Some("insufficient_scope")
+        self.error.as_deref() == Some("insufficient_scope") && !self.scopes.is_empty()
     }
 }
 
@@ -224,7 +225,8 @@ mod tests {
         assert!(challenge.is_known && challenge.wants_nonce() && !challenge.is_insufficient_scope());
         assert_eq!(challenge.scopes, Scopes::read("a b"));
         assert_eq!(challenge.resource_metadata.as_deref(), Some("https://h/x"));
-        assert!(Challenge::read(&["Bearer error=insufficient_scope"]).is_insufficient_scope());
+        assert!(Challenge::read(&["Bearer error=insufficient_scope, scope=a"]).is_insufficient_scope());
+        assert!(!Challenge::read(&["Bearer error=insufficient_scope"]).is_insufficient_scope());
         assert_eq!(Challenge::read(&["Basic realm=x"]), Challenge::default());
         // An empty scope is none.
         assert!(Challenge::read(&["Bearer scope=\"\""]).scopes.is_empty());

@@ -282,7 +282,15 @@ impl Authorization {
     /// Whether the token should be renewed before it is used.
     pub(super) fn wants_renewal(&self, now: UnixTime) -> bool {
         let Some(token) = &self.record.token else { return false };
-        token.is_expired(now.max(self.now).after(self.config.renew_before)) && self.renews_alone(token)
+        token.is_expired(now.max(self.now).after(self.margin(token))) && self.renews_alone(token)
+    }
+
+    /// Milliseconds before its expiry from which a token is renewed: never more than half of its time, or a token that lives
+    /// short would be renewed before each use.
+    fn margin(&self, token: &Token) -> u64 {
+        let issued = self.token.issued_at.map(UnixTime::as_millis);
+        let lifetime = token.expires_at.zip(issued).map(|(expiry, issued)| expiry.saturating_sub(issued));
+        lifetime.map_or(self.config.renew_before, |lifetime| self.config.renew_before.min(lifetime / 2))
     }
 
     /// Whether requests go on with the token that there is: one operation lacks scopes, and a user may have to be asked.
@@ -334,9 +342,6 @@ impl Authorization {
 
     /// A 403 to a request with the current token, or without one.
     pub(super) fn on_forbidden(&mut self, waiter: u64, challenge: Challenge, operation: &str) {
-        if !challenge.is_insufficient_scope() || challenge.scopes.is_empty() {
-            return self.refuse(waiter, AuthorizationError::Forbidden);
-        }
         if let Some(token) = &self.record.token
             && Scopes::read(&token.requested).contains_all(&challenge.scopes)
         {

@@ -242,6 +242,9 @@ impl Authorization {
             self.note_nonce(nonce);
         }
         match &self.state {
+            _ if refusal.status == 403 && !challenge.is_insufficient_scope() => {
+                self.refuse(waiter, AuthorizationError::Forbidden);
+            }
             State::Working(_) => self.waiters.push(waiter),
             State::Failed(error) => {
                 let error = error.clone();

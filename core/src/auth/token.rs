@@ -8,6 +8,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
+use crate::transport::http::headers::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, DPOP};
+
 use super::action::{HttpPurpose, OAuthRequest};
 use super::config::{AssertionAudience, ClientAuthentication, ClientRegistration, SubjectTokenType};
 use super::error::OAuthError;
@@ -160,15 +162,15 @@ impl TokenCall {
     /// The request as it goes out.
     pub(super) fn request(&self, response_bytes: usize) -> OAuthRequest {
         let mut headers = Vec::from([
-            ("accept", Secret::from("application/json")),
-            ("content-type", Secret::from("application/x-www-form-urlencoded")),
+            (ACCEPT, Secret::from("application/json")),
+            (CONTENT_TYPE, Secret::from("application/x-www-form-urlencoded")),
         ]);
         if let (AuthMethod::Basic, ClientAuthentication::Secret { secret, .. }) =
             (self.method, &self.client.authentication)
         {
-            headers.push(("authorization", basic(&self.client.client_id, secret)));
+            headers.push((AUTHORIZATION, basic(&self.client.client_id, secret)));
         }
-        headers.extend(self.proof.clone().map(|proof| ("dpop", proof)));
+        headers.extend(self.proof.clone().map(|proof| (DPOP, proof)));
         let mut body = String::new();
         let scope = self.scopes.text();
         let standing = [("resource", &*self.resource), ("scope", &scope)];
@@ -222,7 +224,7 @@ pub(super) struct Issued {
     pub(super) access_token: Secret,
     /// It is bound to a key (RFC 9449, section 5).
     pub(super) is_bound: bool,
-    /// In seconds.
+    /// In seconds, not 0: no token is issued to be useless.
     pub(super) expires_in: Option<u64>,
     pub(super) refresh_token: Option<Secret>,
     /// What was granted, if that is said.
@@ -255,7 +257,7 @@ pub(super) fn read_issued(status: u16, body: &[u8]) -> Answer<Issued> {
     Answer::Issued(Issued {
         access_token,
         is_bound,
-        expires_in: document.get("expires_in").and_then(seconds),
+        expires_in: document.get("expires_in").and_then(seconds).filter(|&seconds| seconds > 0),
         refresh_token: secret(&document, "refresh_token"),
         scopes: document.get("scope").and_then(Value::as_str).map(Scopes::read),
     })
@@ -394,9 +396,14 @@ mod tests {
             scopes: None,
         };
         assert_eq!(issued(r#"{"access_token":"AT","token_type":"bearer"}"#), Answer::Issued(plain.clone()));
-        for (text, seconds) in
-            [("60", Some(60)), ("\"60\"", Some(60)), ("60.5", Some(60)), ("-1", None), ("null", None)]
-        {
+        for (text, seconds) in [
+            ("60", Some(60)),
+            ("\"60\"", Some(60)),
+            ("0", None),
+            ("60.5", Some(60)),
+            ("-1", None),
+            ("null", None),
+        ] {
             let body = format!(r#"{{"access_token":"AT","token_type":"Bearer","expires_in":{text}}}"#);
             assert_eq!(
                 issued(&body),

@@ -67,6 +67,28 @@ fn a_token_is_renewed_shortly_before_it_expires() {
 }
 
 #[test]
+fn a_token_that_lives_short_is_used_for_half_of_its_time() {
+    let mut bench = logged_in();
+    bench.refused(401, INVALID);
+    let short = |number: u32| {
+        let mut document = token_document(number);
+        document["expires_in"] = 2.into();
+        document
+    };
+    bench.serve(TOKEN_AT, 200, &short(2));
+    bench.outcome().unwrap();
+    assert!(bench.auth.is_ready(bench.now));
+    bench.wait(999);
+    assert!(bench.auth.is_ready(bench.now));
+    bench.wait(1);
+    assert!(!bench.auth.is_ready(bench.now));
+    bench.acquire();
+    bench.serve(TOKEN_AT, 200, &short(3));
+    bench.outcome().unwrap();
+    assert!(bench.auth.is_ready(bench.now));
+}
+
+#[test]
 fn an_outage_keeps_the_token_while_it_is_good() {
     let mut bench = logged_in();
     bench.wait(3_600_000 - 120_000 - 10_000);

@@ -12,6 +12,8 @@ pub(crate) const AUTHORIZATION: &str = "authorization";
 pub(crate) const CACHE_CONTROL: &str = "cache-control";
 pub(crate) const CONTENT_LENGTH: &str = "content-length";
 pub(crate) const CONTENT_TYPE: &str = "content-type";
+/// A proof of possession (RFC 9449, section 4.1).
+pub(crate) const DPOP: &str = "dpop";
 /// What a proof of possession has to repeat (RFC 9449, section 8).
 pub(crate) const DPOP_NONCE: &str = "dpop-nonce";
 pub(crate) const HOST: &str = "host";
