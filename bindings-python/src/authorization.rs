@@ -291,6 +291,7 @@ impl Authorization {
         dpop_algorithm = None, dpop_public_key = None, dpop_required = false, legacy_endpoints = false,
         callback_timeout = None, renew_before = None, response_bytes = None
     ))]
+    #[allow(clippy::needless_pass_by_value, reason = "what is read from Python is owned")]
     #[allow(clippy::too_many_arguments, reason = "each is a named setting")]
     #[allow(clippy::fn_params_excessive_bools, reason = "they are named in Python")]
     fn new(
