@@ -92,7 +92,7 @@ pub enum PeerIncompatible {
     MissingCapability(Json),
 }
 
-/// A bound of [`Limits`](crate::Limits).
+/// A bound of [`Limits`](crate::Limits), or of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Limit {
@@ -120,6 +120,8 @@ pub enum Limit {
     Inputs,
     /// [`request_state_bytes`](crate::Limits::request_state_bytes)
     RequestStateBytes,
+    /// The memory that the host said is left. Nothing was taken.
+    Memory,
 }
 
 /// How a machine or connection came to its end.
@@ -208,6 +210,7 @@ impl Limit {
             Limit::Rounds => 10,
             Limit::Inputs => 11,
             Limit::RequestStateBytes => 12,
+            Limit::Memory => 13,
         }
     }
 }
@@ -295,6 +298,7 @@ impl Limit {
             Limit::Rounds => "rounds of a request",
             Limit::Inputs => "questions of a round",
             Limit::RequestStateBytes => "bytes of a requestState",
+            Limit::Memory => "memory",
         }
     }
 }

@@ -99,6 +99,7 @@ mod pending;
 mod queues;
 mod request_state;
 mod revision;
+mod room;
 mod rounds;
 mod seed;
 pub mod server;
@@ -123,6 +124,7 @@ pub use machine::{
 pub use revision::{
     Capabilities, Capability, Direction, Era, EraVerdict, Kind, Method, MethodRow, Revision, Revisions,
 };
+pub use room::{Measured, Step};
 pub use rounds::{InputAnswer, InputKind, InputQuestion, InputRequest, InputResponse};
 pub use seed::Seed;
 pub use subscription::{Change, ListKind, SubscriptionFilter};

@@ -43,6 +43,38 @@ pub struct Limits {
     pub page_bytes: usize,
 }
 
+impl Limits {
+    /// Bounds for a server on a byte stream that has this many bytes of memory for everything it keeps: a message, a
+    /// page and what waits to be sent take an eighth each at most. From 8 KiB on; less counts as that.
+    ///
+    /// Bounds alone keep no allocation from failing, as what is kept adds up: see [`Measured`](crate::Measured).
+    #[must_use]
+    pub fn for_memory(bytes: usize) -> Limits {
+        let bytes = bytes.max(8 << 10);
+        let part = bytes / 8;
+        // One for each so many bytes, up to the default.
+        let one_in = |size: usize, most: usize| (bytes / size).clamp(2, most);
+        let most = Limits::default();
+        Limits {
+            message_bytes: part.min(most.message_bytes),
+            depth: 32,
+            requests_in_flight: one_in(4 << 10, most.requests_in_flight),
+            queued_requests: one_in(4 << 10, most.queued_requests),
+            queued_events: one_in(4 << 10, most.queued_events),
+            queued_bytes: part.min(most.queued_bytes),
+            batch_items: one_in(4 << 10, most.batch_items),
+            sessions: one_in(4 << 10, most.sessions),
+            subscriptions: one_in(8 << 10, most.subscriptions),
+            watched_resources: one_in(4 << 10, most.watched_resources),
+            rounds: most.rounds,
+            inputs: one_in(4 << 10, most.inputs),
+            request_state_bytes: part.min(most.request_state_bytes),
+            page_items: most.page_items,
+            page_bytes: part.min(most.page_bytes),
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Limits {

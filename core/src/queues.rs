@@ -1,6 +1,7 @@
 //! What waits to be sent and to be told, with the bounds that make the host stop reading.
 
 use alloc::collections::VecDeque;
+use alloc::string::String;
 
 use crate::limits::Limits;
 use crate::machine::{Labels, Route, Transmit};
@@ -38,8 +39,10 @@ impl<Event> Queues<Event> {
     }
 
     /// Queues a message.
-    pub(crate) fn send(&mut self, text: alloc::string::String, route: Route, labels: Labels) {
+    pub(crate) fn send(&mut self, mut text: String, route: Route, labels: Labels) {
         self.bytes += text.len();
+        // For the line end of a byte stream: nothing is allocated any more when the message is polled.
+        text.reserve(1);
         make_room(&mut self.transmits);
         self.transmits.push_back(Transmit::Message { text, route, labels });
     }
@@ -83,6 +86,11 @@ impl<Event> Queues<Event> {
         self.bytes >= limits.queued_bytes.saturating_mul(2)
     }
 
+    /// Most bytes that the queues take to hold so many more.
+    pub(crate) fn growth(&self, events: usize, transmits: usize) -> usize {
+        growth(&self.events, events) + growth(&self.transmits, transmits)
+    }
+
     pub(crate) fn wants_input(&self, limits: &Limits) -> bool {
         self.events.len() < limits.queued_events
             && self.event_bytes < limits.queued_bytes
@@ -112,6 +120,12 @@ fn make_room<T>(queue: &mut VecDeque<T>) {
     if queue.len() == queue.capacity() {
         queue.reserve_exact(queue.len().max(1));
     }
+}
+
+/// What a longer queue takes, while the shorter one is still there.
+fn growth<T>(queue: &VecDeque<T>, more: usize) -> usize {
+    let needed = queue.len() + more;
+    if needed > queue.capacity() { 2 * needed * size_of::<T>() } else { 0 }
 }
 
 fn give_back<T>(queue: &mut VecDeque<T>, kept: usize) {

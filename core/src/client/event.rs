@@ -162,7 +162,7 @@ pub enum Event {
     MessageDiscarded {
         /// What was wrong.
         violation: Violation,
-        /// The bytes as they arrived, or their head up to the limit.
+        /// The bytes as they arrived, or their head up to the limit; none if there was no room for them.
         bytes: Box<[u8]>,
     },
     /// The last event.

@@ -196,7 +196,7 @@ impl Client {
     /// Reports something unusable.
     pub(super) fn discard(&mut self, violation: Violation, bytes: &[u8]) {
         if self.admits(bytes) {
-            self.queues.tell(Event::MessageDiscarded { violation, bytes: bytes.into() });
+            self.queues.tell(Event::MessageDiscarded { violation, bytes: violation.kept(bytes).into() });
         }
     }
 
@@ -205,7 +205,7 @@ impl Client {
         let full = self.queues.is_full(&self.config.limits);
         if full && !self.overflowing {
             let violation = Violation::QueueFull;
-            self.queues.tell(Event::MessageDiscarded { violation, bytes: bytes.into() });
+            self.queues.tell(Event::MessageDiscarded { violation, bytes: violation.kept(bytes).into() });
         }
         self.overflowing = full;
         !full

@@ -69,6 +69,18 @@ impl RequestId {
         }
     }
 
+    /// How long the JSON token is at most.
+    pub(crate) fn text_bytes(&self) -> usize {
+        /// Digits and sign of 64 bits.
+        const INTEGER: usize = 20;
+        match (&self.token, &self.value) {
+            (Some(token), _) => token.len(),
+            (None, IdValue::Integer(_)) => INTEGER,
+            (None, IdValue::BigInteger(digits)) => digits.len(),
+            (None, IdValue::Text(text)) => text.len() + 2,
+        }
+    }
+
     /// Appends the JSON token.
     pub(crate) fn write_to(&self, out: &mut String) {
         match (&self.token, &self.value) {
@@ -278,6 +290,8 @@ pub enum Violation {
     InvalidResult = 23,
     /// More arrived than the application took; the message was dropped.
     QueueFull = 24,
+    /// There is too little memory to take the message.
+    NoRoom = 25,
 }
 
 /// One classified message. `params` is `None` when absent or null.
@@ -332,6 +346,7 @@ impl Malformed {
                 (RpcError::INVALID_REQUEST, "Invalid request: deeper than the limit on nesting".into())
             }
             Violation::InvalidParams => (RpcError::INVALID_PARAMS, "Invalid params: not an object".into()),
+            Violation::NoRoom => (RpcError::INTERNAL_ERROR, "Too little memory for the message".into()),
             other => (RpcError::INVALID_REQUEST, format!("Invalid request: {}", other.explanation())),
         };
         RpcError { code, message: Box::from(message), data: None }
@@ -339,6 +354,11 @@ impl Malformed {
 }
 
 impl Violation {
+    /// As much of the bytes of a message as is kept to tell of it.
+    pub(crate) const fn kept(self, bytes: &[u8]) -> &[u8] {
+        if matches!(self, Violation::NoRoom) { &[] } else { bytes }
+    }
+
     /// The name in every language: it never changes, unlike the wording of [`explanation`](Self::explanation).
     pub const fn name(self) -> &'static str {
         match self {
@@ -366,6 +386,7 @@ impl Violation {
             Violation::ProgressNotIncreasing => "progress_not_increasing",
             Violation::InvalidResult => "invalid_result",
             Violation::QueueFull => "queue_full",
+            Violation::NoRoom => "no_room",
         }
     }
 
@@ -396,6 +417,7 @@ impl Violation {
             Violation::ProgressNotIncreasing => "progress that does not increase",
             Violation::InvalidResult => "the result is not what the method defines",
             Violation::QueueFull => "more than the application took",
+            Violation::NoRoom => "too little memory for it",
         }
     }
 }

@@ -65,9 +65,12 @@ pub(crate) fn read_noting<'a>(text: &'a str, depth_limit: usize, note: impl FnMu
     }
 }
 
-/// Reads what can be read of bytes that are no usable message: cut off, too long, or not UTF-8.
+/// The longest id that is repeated where there is little memory, in bytes of its token.
+pub(crate) const SHORT_ID: usize = 64;
+
+/// Reads what can be read of bytes that are no usable message: cut off, too long, not UTF-8, or without room.
 pub(crate) fn read_damaged(bytes: &[u8], violation: Violation) -> Malformed {
-    let glimpse = glimpse(bytes);
+    let glimpse = glimpse(bytes, if violation == Violation::NoRoom { SHORT_ID } else { usize::MAX });
     Malformed { violation, id: glimpse.id, has_method: glimpse.has_method }
 }
 
@@ -81,6 +84,9 @@ fn violation_of(error: ScanError) -> Violation {
         ScanError::Depth(_) => Violation::TooDeep,
     }
 }
+
+/// As long as any name of the envelope can be with all its letters escaped.
+const LONGEST_KEY: usize = 6 * "jsonrpc".len();
 
 /// The members of an envelope as ranges of its text; string members exclude the quotes.
 #[derive(Default)]
@@ -115,7 +121,8 @@ impl Members {
 
     /// A member that is unknown, or whose name is written with escapes: an id must not be missed.
     fn set_other(&mut self, key: &str, value: Range<usize>) {
-        let decoded = key.contains('\\').then(|| serde_json::from_str::<String>(&format!("\"{key}\"")));
+        let is_escaped = key.len() <= LONGEST_KEY && key.contains('\\');
+        let decoded = is_escaped.then(|| serde_json::from_str::<String>(&format!("\"{key}\"")));
         match decoded {
             Some(Ok(name)) if !name.contains('\\') => self.set(&name, value),
             _ => self.unknown = true,
@@ -136,7 +143,7 @@ fn read_object<'a>(text: &'a str, mut scanner: Scanner<'a>, mut note: impl FnMut
         Ok(())
     });
     if let Err(error) = outcome.and_then(|()| scanner.end()) {
-        let glimpse = glimpse(text.as_bytes());
+        let glimpse = glimpse(text.as_bytes(), usize::MAX);
         return malformed(violation_of(error), glimpse.id, glimpse.has_method);
     }
     classify(text, &members)
@@ -281,7 +288,7 @@ struct Glimpse {
 }
 
 /// Looks for the members `id` and `method` of the outermost object without asking that the rest be sound.
-fn glimpse(bytes: &[u8]) -> Glimpse {
+fn glimpse(bytes: &[u8], longest_id: usize) -> Glimpse {
     let mut found = Glimpse::default();
     let mut ids = 0;
     let mut walk = Walk { bytes, at: 0 };
@@ -307,7 +314,10 @@ fn glimpse(bytes: &[u8]) -> Glimpse {
         if key == b"id" {
             ids += 1;
             // It is echoed, so that it has to be JSON itself.
-            let sound = core::str::from_utf8(value).ok().filter(|token| scan::check(token, 1).is_ok());
+            let short = Some(value).filter(|token| token.len() <= longest_id);
+            let sound = short
+                .and_then(|token| core::str::from_utf8(token).ok())
+                .filter(|token| scan::check(token, 1).is_ok());
             found.id = sound.and_then(RequestId::from_token);
         }
     }

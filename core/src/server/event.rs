@@ -145,7 +145,7 @@ pub enum Event {
     MessageDiscarded {
         /// What was wrong.
         violation: Violation,
-        /// The bytes as they arrived, or their head up to the limit.
+        /// The bytes as they arrived, or their head up to the limit; none if there was no room for them.
         bytes: Box<[u8]>,
     },
     /// The end of input was reached, and every owed answer was given or the time for it passed.

@@ -82,6 +82,11 @@ impl InFlightTable {
         self.by_handle.is_empty()
     }
 
+    /// Bytes of all their ids.
+    pub(super) fn id_bytes(&self) -> usize {
+        self.by_handle.values().map(|entry| entry.id.text_bytes()).sum()
+    }
+
     fn ids(&self, scope: Scope) -> Option<&Ids> {
         match scope {
             Scope::Stream => Some(&self.of_stream),

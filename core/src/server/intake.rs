@@ -435,8 +435,9 @@ impl Server {
             return self.queues.send(write::error(id, &error), Route::Alone, labels);
         }
         // A notification is never answered, whatever its parameters.
-        let is_notification =
-            id.is_none() && malformed.has_method && malformed.violation == Violation::InvalidParams;
+        let is_notification = id.is_none()
+            && malformed.has_method
+            && matches!(malformed.violation, Violation::InvalidParams | Violation::NoRoom);
         if settles || is_response || is_taken || is_notification {
             return;
         }
@@ -513,7 +514,7 @@ impl Server {
     }
 
     pub(super) fn discard(&mut self, violation: Violation, bytes: &[u8]) {
-        self.tell_droppable(Event::MessageDiscarded { violation, bytes: bytes.into() });
+        self.tell_droppable(Event::MessageDiscarded { violation, bytes: violation.kept(bytes).into() });
     }
 
     /// Tells of something that a peer can repeat at will, as long as there is room. Where it ends is told once.

@@ -27,6 +27,7 @@ mod methods;
 mod modern;
 mod notices;
 mod refusal;
+mod room;
 mod rounds;
 mod routing;
 mod sessions;

@@ -97,6 +97,16 @@ impl Subscriptions {
         }
     }
 
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Of how many lists watchers have still to be told that they changed.
+    pub(super) fn changes(&self) -> usize {
+        ListKind::ALL.into_iter().filter(|&kind| self.changed.list(kind)).count()
+    }
+
     /// How many are kept open by a request of their own.
     pub(super) const fn listening(&self) -> usize {
         self.listening

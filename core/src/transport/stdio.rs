@@ -5,10 +5,11 @@ use alloc::vec::Vec;
 
 use memchr::memchr;
 
-use crate::error::Error;
+use crate::error::{Error, Limit};
 use crate::json::{MAX_DEPTH, scan};
 use crate::jsonrpc::Violation;
 use crate::machine::{Facts, Input, Machine, Transmit};
+use crate::room::{Measured, Step};
 use crate::time::Instant;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -22,6 +23,9 @@ const MOST_GATHERED: usize = 32 << 10;
 /// empty.
 const KEPT_PART: usize = 4;
 const MOST_KEPT: usize = 2 << 20;
+
+/// What an allocator keeps beside an allocation, and rounds up.
+const BESIDE: usize = 32;
 
 /// A machine behind newline framing: bytes in, bytes out.
 ///
@@ -43,6 +47,100 @@ pub struct Stdio<M: Machine> {
     closed: bool,
     gather: usize,
     keep: usize,
+}
+
+impl<M: Measured> Stdio<M> {
+    /// As [`receive_data`](Self::receive_data), for hosts whose memory ends. `room` tells how many bytes can be
+    /// allocated in one piece. A message that there is no room for is refused: a request gets an error as its answer,
+    /// and [`Violation::NoRoom`] is reported.
+    ///
+    /// # Errors
+    /// [`Limit::Memory`] if there is not even room for that, and then nothing was taken: take what waits to be polled,
+    /// send what waits to be sent, answer what waits for its answer, and try again, with fewer bytes if there is nothing
+    /// of that kind: a part of one line is always taken where there is room to refuse it. Fatal ends as for [`receive_data`](Self::receive_data).
+    pub fn receive_data_within(
+        &mut self,
+        now: Instant,
+        data: &[u8],
+        room: impl Fn() -> usize,
+    ) -> Result<(), Error> {
+        let refusal = self.machine.room_for(Step::Refuse);
+        let mut refusals = self.lines_of(data) * refusal;
+        if room() < refusals {
+            return Err(Limit::Memory.into());
+        }
+        let mut rest = data;
+        while let Some(end) = memchr(b'\n', rest) {
+            let (line, after) = (&rest[..end], &rest[end + 1..]);
+            rest = after;
+            if core::mem::take(&mut self.skipping) || (self.partial.is_empty() && is_blank(line)) {
+                continue;
+            }
+            refusals = refusals.saturating_sub(refusal);
+            self.line_within(now, line, || room().saturating_sub(refusals))?;
+        }
+        if self.skipping || rest.is_empty() {
+            return Ok(());
+        }
+        let most = self.most_gathered().saturating_sub(self.partial.len());
+        if rest.len() <= most && self.gather(rest, room().saturating_sub(refusal)) {
+            return Ok(());
+        }
+        self.skipping = true;
+        let head = core::mem::take(&mut self.partial);
+        self.refuse(now, if head.is_empty() { rest } else { &head })
+    }
+
+    /// How many lines begin or go on in `data` that have to be refused in the worst case.
+    fn lines_of(&self, data: &[u8]) -> usize {
+        let mut lines = data.split(|byte| *byte == b'\n');
+        let first = lines.next().is_some_and(|line| {
+            !self.skipping
+                && !(line.is_empty() && data.is_empty())
+                && !(self.partial.is_empty() && is_blank(line))
+        });
+        usize::from(first) + lines.filter(|line| !is_blank(line)).count()
+    }
+
+    /// Takes the end of a line, or all of it, if there is room.
+    fn line_within(&mut self, now: Instant, line: &[u8], room: impl Fn() -> usize) -> Result<(), Error> {
+        let refusal = self.machine.room_for(Step::Refuse);
+        if self.partial.is_empty() {
+            return self.take_or_refuse(now, line, room());
+        }
+        let is_whole = self.gather(line, room().saturating_sub(refusal));
+        let whole = core::mem::take(&mut self.partial);
+        let outcome =
+            if is_whole { self.take_or_refuse(now, &whole, room()) } else { self.refuse(now, &whole) };
+        self.reuse(whole);
+        outcome
+    }
+
+    /// Adds to the line that is gathered; false if there is no room.
+    fn gather(&mut self, more: &[u8], room: usize) -> bool {
+        let fits = self.partial.capacity() - self.partial.len() >= more.len()
+            || room > self.partial.len() + more.len() + BESIDE;
+        if fits {
+            self.partial.reserve_exact(more.len());
+            self.partial.extend_from_slice(more);
+        }
+        fits
+    }
+
+    fn take_or_refuse(&mut self, now: Instant, line: &[u8], room: usize) -> Result<(), Error> {
+        if room >= self.machine.room_for(Step::Take(line)) {
+            return Self::line(&mut self.machine, now, line);
+        }
+        self.refuse(now, line)
+    }
+
+    fn refuse(&mut self, now: Instant, line: &[u8]) -> Result<(), Error> {
+        let bytes = without_mark(line).1;
+        if is_blank(bytes) {
+            return Ok(());
+        }
+        self.machine.handle_input(now, Input::Damaged { bytes, violation: Violation::NoRoom })
+    }
 }
 
 impl<M: Machine> Stdio<M> {
@@ -89,7 +187,7 @@ impl<M: Machine> Stdio<M> {
     pub fn receive_eof(&mut self, now: Instant) -> Result<(), Error> {
         let partial = core::mem::take(&mut self.partial);
         self.skipping = false;
-        if !partial.iter().all(u8::is_ascii_whitespace) {
+        if !is_blank(&partial) {
             let text = without_mark(&partial).1;
             let whole = core::str::from_utf8(text).is_ok_and(|text| scan::check(text, MAX_DEPTH).is_ok());
             if whole {
@@ -179,21 +277,28 @@ impl<M: Machine> Stdio<M> {
         let mut whole = core::mem::take(&mut self.partial);
         whole.extend_from_slice(line);
         let outcome = Self::line(&mut self.machine, now, &whole);
-        if whole.capacity() <= self.keep {
-            whole.clear();
-            self.partial = whole;
-        }
+        self.reuse(whole);
         outcome
+    }
+
+    /// Keeps a buffer for the next line that comes in parts.
+    fn reuse(&mut self, mut buffer: Vec<u8>) {
+        if buffer.capacity() <= self.keep {
+            buffer.clear();
+            self.partial = buffer;
+        }
+    }
+
+    /// Most bytes of a line that are gathered: a mark may stand before the text and a CR after it.
+    fn most_gathered(&self) -> usize {
+        self.machine.limits().message_bytes.saturating_add(BYTE_ORDER_MARK.len() + 1)
     }
 
     fn begin_partial(&mut self, now: Instant, rest: &[u8]) -> Result<(), Error> {
         if self.skipping {
             return Ok(());
         }
-        let limit = self.machine.limits().message_bytes;
-        // A mark may stand before the text and a CR after it.
-        let most = limit.saturating_add(BYTE_ORDER_MARK.len() + 1);
-        let room = most.saturating_sub(self.partial.len());
+        let room = self.most_gathered().saturating_sub(self.partial.len());
         if rest.len() <= room {
             self.partial.extend_from_slice(rest);
             return Ok(());
@@ -214,7 +319,7 @@ impl<M: Machine> Stdio<M> {
     fn line(machine: &mut M, now: Instant, line: &[u8]) -> Result<(), Error> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let (byte_order_mark, line) = without_mark(line);
-        if line.iter().all(u8::is_ascii_whitespace) {
+        if is_blank(line) {
             return Ok(());
         }
         if line.len() > machine.limits().message_bytes {
@@ -230,6 +335,10 @@ impl<M: Machine> Stdio<M> {
             }
         }
     }
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(u8::is_ascii_whitespace)
 }
 
 fn without_mark(line: &[u8]) -> (bool, &[u8]) {

@@ -120,6 +120,17 @@ impl List {
         self.entries.binary_search_by_key(&number, |entry| entry.number)
     }
 
+    /// Bytes that the list takes to hold one more definition, beside those of the definition.
+    pub(super) fn growth(&self) -> usize {
+        let is_full = self.entries.len() == self.entries.capacity();
+        if is_full { 2 * self.entries.len().max(2) * size_of::<Entry>() } else { 0 }
+    }
+
+    pub(super) fn longest_page(&self, page_bytes: usize) -> usize {
+        let lengths = || self.entries.iter().map(|entry| entry.definition.len() + 1);
+        lengths().sum::<usize>().min(lengths().max().unwrap_or(0).max(page_bytes))
+    }
+
     pub(super) fn write_page(
         &mut self,
         out: &mut String,

@@ -111,6 +111,10 @@ impl Catalog {
         self.tools.param_headers(tool)
     }
 
+    pub(crate) fn has_templates(&self) -> bool {
+        self.templates.templates().next().is_some()
+    }
+
     pub(crate) fn has_prompt(&self, name: &str) -> bool {
         self.prompts.contains(name)
     }
@@ -152,6 +156,18 @@ impl Catalog {
                 self.templates.contains(uri) || self.find_resource(uri).is_some()
             }
         }
+    }
+
+    /// Most bytes that it takes to hold one more definition, beside those of the definition.
+    pub(crate) fn growth(&self) -> usize {
+        let lists = [&self.tools, &self.resources, &self.templates, &self.prompts];
+        lists.into_iter().map(List::growth).max().unwrap_or(0)
+    }
+
+    /// Most bytes of definitions on a page, where at most `page_bytes` stand on one with several.
+    pub(crate) fn longest_page(&self, page_bytes: usize) -> usize {
+        let lists = [&self.tools, &self.resources, &self.templates, &self.prompts];
+        lists.into_iter().map(|list| list.longest_page(page_bytes)).max().unwrap_or(0)
     }
 
     /// Appends the result of the list method `method`: the page behind `cursor` (the JSON text of the

@@ -1,0 +1,128 @@
+//! How much room a server needs for what comes next. `tests/tests/small_memory` holds the numbers against what is
+//! allocated.
+
+use memchr::memmem;
+
+use crate::room::{Measured, Step};
+
+use super::Server;
+
+/// What a message costs, however short: the request, its event, a session, an answer.
+const MESSAGE: usize = 1_024;
+
+/// What each byte of a message costs: it is kept once, and its parts are decoded, copied and answered with.
+const EACH_BYTE: usize = 4;
+
+/// What each byte of a URI costs where it is held against templates.
+const EACH_BYTE_MATCHED: usize = 12;
+
+/// What a refusal costs. It repeats no long id.
+const REFUSAL: usize = 640;
+
+/// What a command costs beside its texts.
+const COMMAND: usize = 512;
+
+/// What a definition costs beside its text and its place.
+const KEEPING: usize = 1_024;
+
+/// What is told of the end of each request, session and subscription.
+const ENDING: usize = 384;
+
+/// What is told when all is over, beside those.
+const LAST_EVENTS: usize = 2;
+
+/// Lists of which one command can tell that they have changed.
+const KINDS_OF_CHANGE: usize = 2;
+
+/// Events and messages that one message gives rise to; a batch has as many for each of its elements.
+const EVENTS: usize = 3;
+
+impl Measured for Server {
+    fn room_for(&self, step: Step<'_>) -> usize {
+        let bytes = match step {
+            Step::Take(message) => self.taking(message) + self.reserve(0),
+            Step::Refuse => self.refusing(),
+            Step::Keep(bytes) => KEEPING + 3 * bytes + self.catalog.growth() + self.reserve(KINDS_OF_CHANGE),
+            Step::Send(bytes) => COMMAND + 3 * bytes + self.queues.growth(1, 2) + self.telling(0),
+            Step::Publish(bytes) => {
+                COMMAND
+                    + self.to_all(3 * bytes)
+                    + self.queues.growth(1, 2 + self.watching())
+                    + self.telling(0)
+            }
+            Step::Settle => self.settling(),
+        };
+        // What allocators round up.
+        bytes + bytes / 16
+    }
+}
+
+impl Server {
+    fn taking(&self, message: &[u8]) -> usize {
+        let is_batch = message.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
+        // An element has a bracket at least, and a comma.
+        let elements = if is_batch { self.config.limits.batch_items.min(message.len() / 2 + 1) } else { 1 };
+        let own = self.identity.len()
+            + self.config.instructions.as_ref().map_or(0, |text| text.len())
+            + self.config.extensions.as_ref().map_or(0, |text| text.as_str().len());
+        let page = self.catalog.longest_page(self.config.limits.page_bytes);
+        elements * (MESSAGE + 2 * (own + page))
+            + EACH_BYTE * message.len()
+            + if self.catalog.has_templates() { EACH_BYTE_MATCHED * longest_uri(message) } else { 0 }
+            + self.queues.growth(EVENTS * elements, EVENTS * elements)
+    }
+
+    fn refusing(&self) -> usize {
+        REFUSAL + self.queues.growth(1, 1)
+    }
+
+    /// What has to be left: to refuse a message, and to tell of changes.
+    fn reserve(&self, more_changes: usize) -> usize {
+        self.refusing() + self.telling(more_changes)
+    }
+
+    /// What it takes to tell watchers which lists have changed, which is done when messages are polled.
+    fn telling(&self, more_changes: usize) -> usize {
+        let changes = self.subscriptions.changes() + more_changes;
+        if changes == 0 {
+            0
+        } else {
+            changes * self.to_all(0) + self.queues.growth(0, changes * self.watching())
+        }
+    }
+
+    /// Whoever may be told of something that belongs to no request.
+    fn watching(&self) -> usize {
+        self.sessions.len() + self.subscriptions.len()
+    }
+
+    /// A message of so many bytes to each of them. Messages to subscriptions repeat the id of their request.
+    fn to_all(&self, bytes: usize) -> usize {
+        self.watching() * (ENDING + bytes) + 3 * self.in_flight.id_bytes()
+    }
+
+    fn settling(&self) -> usize {
+        let asked = self.outbound.len();
+        let told = self.in_flight.len() + asked + self.watching() + LAST_EVENTS;
+        let sent = self.subscriptions.len() + asked + 1;
+        ENDING * told + 3 * self.in_flight.id_bytes() + self.queues.growth(told, sent)
+    }
+}
+
+/// The length of the longest text that may be the value of a member `uri`, as it is written.
+fn longest_uri(message: &[u8]) -> usize {
+    const MEMBER: &[u8] = b"\"uri\"";
+    let behind = memmem::find_iter(message, MEMBER).map(|at| &message[at + MEMBER.len()..]);
+    let lengths = behind.map(|rest| {
+        let Some(start) = rest.iter().position(|byte| *byte == b'"') else { return 0 };
+        let text = &rest[start + 1..];
+        let mut is_escaped = false;
+        let end = text.iter().position(|&byte| {
+            let is_end = byte == b'"' && !is_escaped;
+            is_escaped = byte == b'\\' && !is_escaped;
+            is_end
+        });
+        end.unwrap_or(text.len())
+    });
+    lengths.max().unwrap_or(0)
+}

@@ -1,0 +1,168 @@
+//! A host with little memory: it asks for room before each step, and gives way where there is none.
+
+use std::collections::BTreeMap;
+
+use barewire::server::{Event, Notification, Server};
+use barewire::transport::Stdio;
+use barewire::{
+    Error, Implementation, Instant, Limit, Limits, Machine, Measured, RequestHandle, RpcError, ServerConfig,
+    Step,
+};
+
+use crate::arena::{look, outside};
+
+pub const TOOLS: [&str; 2] = [
+    r#"{"name":"measure","title":"Measure","description":"Reads a sensor several times and gives the mean.","inputSchema":{"type":"object","properties":{"sensor":{"type":"string","enum":["temperature","pressure"]},"count":{"type":"integer","minimum":1,"maximum":100}},"required":["sensor"]}}"#,
+    r#"{"name":"switch","description":"Turns a relay on or off.","inputSchema":{"type":"object","properties":{"relay":{"type":"integer"},"on":{"type":"boolean"}},"required":["relay","on"]}}"#,
+];
+pub const RESOURCE: &str = r#"{"uri":"device://log","name":"log","description":"The last lines of the log.","mimeType":"text/plain"}"#;
+const TEMPLATE: &str = r#"{"uriTemplate":"device://{sensor}/{+path}{?from,to}","name":"history"}"#;
+
+const RESULT: &str = r#"{"content":[{"type":"text","text":"21.5 degrees"}]}"#;
+const CONTENTS: &str =
+    r#"{"contents":[{"uri":"device://log","mimeType":"text/plain","text":"started\nmeasured\n"}]}"#;
+
+/// A server with its application, all of whose memory is the arena of the thread.
+pub struct Host {
+    pub server: Stdio<Server>,
+    /// Requests that have no answer yet, because there was no room for one.
+    owed: Vec<RequestHandle>,
+    /// What was sent, kept outside the arena.
+    pub sent: String,
+    /// The most that steps took, and the room that was asked for, by kind of step.
+    pub taken: BTreeMap<&'static str, (isize, usize, usize)>,
+}
+
+pub fn room() -> usize {
+    look(|arena| arena.available())
+}
+
+/// Bytes that a server and its catalog keep beside the arena of this test: none, but the host's own list.
+impl Host {
+    /// A server; `None` if there is too little memory for it.
+    pub fn start(memory: usize) -> Option<Host> {
+        let mut config = ServerConfig::new(Implementation::new("device", "1.0.0"), [7; 32]);
+        config.limits = Limits::for_memory(memory);
+        config.extension_methods = outside(Vec::new);
+        let server = Stdio::new(Server::new(config).unwrap());
+        let owed = outside(|| Vec::with_capacity(64));
+        let mut host = Host { server, owed, sent: String::new(), taken: BTreeMap::new() };
+        for tool in TOOLS {
+            host.step("keep", Step::Keep(tool.len()), |server| server.machine_mut().add_tool(tool))?.unwrap();
+        }
+        host.step("keep", Step::Keep(RESOURCE.len()), |server| server.machine_mut().add_resource(RESOURCE))?
+            .unwrap();
+        host.step("keep", Step::Keep(TEMPLATE.len()), |server| {
+            server.machine_mut().add_resource_template(TEMPLATE)
+        })?
+        .unwrap();
+        Some(host)
+    }
+
+    /// Does what there is room for, and holds what it took against the room that was asked for.
+    fn step<T>(
+        &mut self,
+        name: &'static str,
+        step: Step<'_>,
+        work: impl FnOnce(&mut Stdio<Server>) -> T,
+    ) -> Option<T> {
+        let needed = self.server.machine().room_for(step);
+        if room() < needed {
+            return None;
+        }
+        Some(self.measure(name, needed, work))
+    }
+
+    fn measure<T>(
+        &mut self,
+        name: &'static str,
+        needed: usize,
+        work: impl FnOnce(&mut Stdio<Server>) -> T,
+    ) -> T {
+        let before = look(|arena| {
+            arena.peak = arena.live();
+            arena.live()
+        });
+        let result = work(&mut self.server);
+        let grown = look(|arena| arena.peak) - before;
+        outside(|| {
+            let over = grown.cast_signed() - needed.cast_signed();
+            let entry = self.taken.entry(name).or_insert((isize::MIN, 0, 0));
+            if over > entry.0 {
+                *entry = (over, grown, needed);
+            }
+        });
+        result
+    }
+
+    /// Gives the server a line and does everything that follows from it. False if there is no room for it even when
+    /// nothing is left to do.
+    pub fn line(&mut self, line: &[u8]) -> bool {
+        let needed = self.server.machine().room_for(Step::Take(line));
+        for part in line.chunks(64) {
+            while !self.part(part, needed) {
+                if !self.work() {
+                    return false;
+                }
+            }
+        }
+        while self.work() {}
+        true
+    }
+
+    fn part(&mut self, part: &[u8], needed: usize) -> bool {
+        let taken =
+            self.measure("take", needed, |server| server.receive_data_within(Instant::ZERO, part, room));
+        match taken {
+            Ok(()) => true,
+            Err(Error::LimitExceeded(Limit::Memory)) => false,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Sends, takes an event, or answers; false if there was nothing of that kind that could be done.
+    fn work(&mut self) -> bool {
+        let data = self.server.data_to_send();
+        if !data.is_empty() {
+            let count = data.len();
+            outside(|| self.sent.push_str(std::str::from_utf8(data).unwrap()));
+            self.server.consume(count);
+            return true;
+        }
+        if let Some(event) = self.server.machine_mut().poll_event() {
+            match event {
+                Event::ToolCalled { request, .. }
+                | Event::ResourceReadRequested { request, .. }
+                | Event::CompletionRequested { request, .. } => outside(|| self.owed.push(request)),
+                Event::RequestCancelled { request, .. } => self.owed.retain(|owed| *owed != request),
+                _ => {}
+            }
+            return true;
+        }
+        let Some(&request) = self.owed.first() else { return false };
+        let progress = Notification::Progress { progress: 1.0, total: Some(3.0), message: Some("one") };
+        self.step("send", Step::Send(8), |server| server.machine_mut().notify(request, progress).unwrap());
+        let result = if request.number() % 2 == 0 { RESULT } else { CONTENTS };
+        let answered = self
+            .step("send", Step::Send(result.len()), |server| server.machine_mut().respond(request, result))
+            .or_else(|| {
+                let busy = RpcError::INTERNAL_ERROR;
+                self.step("send", Step::Send(16), |server| {
+                    server.machine_mut().respond_error(request, RpcError::new(busy, "busy"))
+                })
+            });
+        let Some(outcome) = answered else { return false };
+        outcome.unwrap();
+        self.owed.remove(0);
+        true
+    }
+
+    /// Ends the input, and with it everything.
+    pub fn end(&mut self) -> bool {
+        while self.work() {}
+        let ended =
+            self.step("settle", Step::Settle, |server| server.receive_eof(Instant::ZERO).unwrap()).is_some();
+        while self.work() {}
+        ended && self.server.is_finished()
+    }
+}
