@@ -87,6 +87,15 @@ impl InFlightTable {
         self.by_handle.values().map(|entry| entry.id.text_bytes()).sum()
     }
 
+    /// Bytes of the longest id with its progress token, which messages about a request repeat.
+    pub(super) fn longest_names(&self) -> usize {
+        let names = self.by_handle.values().map(|entry| {
+            let token = entry.context.progress_token.as_ref().map_or(0, |token| token.as_str().len());
+            entry.id.text_bytes() + token
+        });
+        names.max().unwrap_or(0)
+    }
+
     fn ids(&self, scope: Scope) -> Option<&Ids> {
         match scope {
             Scope::Stream => Some(&self.of_stream),

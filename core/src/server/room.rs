@@ -22,8 +22,11 @@ const REFUSAL: usize = 640;
 /// What a command costs beside its texts.
 const COMMAND: usize = 512;
 
+/// The text of an error with which an application can always answer, in bytes.
+const SHORT_ERROR: usize = 32;
+
 /// What a definition costs beside its text and its place.
-const KEEPING: usize = 1_024;
+const KEEPING: usize = 1_536;
 
 /// What is told of the end of each request, session and subscription.
 const ENDING: usize = 384;
@@ -40,10 +43,12 @@ const EVENTS: usize = 3;
 impl Measured for Server {
     fn room_for(&self, step: Step<'_>) -> usize {
         let bytes = match step {
-            Step::Take(message) => self.taking(message) + self.reserve(0),
+            Step::Take(message) => self.taking(message) + self.reserve(message.len(), 0),
             Step::Refuse => self.refusing(),
-            Step::Keep(bytes) => KEEPING + 3 * bytes + self.catalog.growth() + self.reserve(KINDS_OF_CHANGE),
-            Step::Send(bytes) => COMMAND + 3 * bytes + self.queues.growth(1, 2) + self.telling(0),
+            Step::Keep(bytes) => {
+                KEEPING + 3 * bytes + self.catalog.growth() + self.reserve(0, KINDS_OF_CHANGE)
+            }
+            Step::Send(bytes) => self.sending(bytes) + self.telling(0),
             Step::Publish(bytes) => {
                 COMMAND
                     + self.to_all(3 * bytes)
@@ -76,9 +81,14 @@ impl Server {
         REFUSAL + self.queues.growth(1, 1)
     }
 
-    /// What has to be left: to refuse a message, and to tell of changes.
-    fn reserve(&self, more_changes: usize) -> usize {
-        self.refusing() + self.telling(more_changes)
+    fn sending(&self, bytes: usize) -> usize {
+        COMMAND + 3 * bytes + 2 * self.in_flight.longest_names() + self.queues.growth(1, 2)
+    }
+
+    /// What has to be left: to refuse a message, or to answer one that has such names with a short error; and to tell
+    /// of changes.
+    fn reserve(&self, names: usize, more_changes: usize) -> usize {
+        self.refusing().max(self.sending(SHORT_ERROR) + 2 * names) + self.telling(more_changes)
     }
 
     /// What it takes to tell watchers which lists have changed, which is done when messages are polled.

@@ -91,6 +91,28 @@ impl<M: Measured> Stdio<M> {
         self.refuse(now, if head.is_empty() { rest } else { &head })
     }
 
+    /// As [`receive_eof`](Self::receive_eof), for hosts whose memory ends.
+    ///
+    /// # Errors
+    /// [`Limit::Memory`] as for [`receive_data_within`](Self::receive_data_within). Fatal ends as for
+    /// [`receive_eof`](Self::receive_eof).
+    pub fn receive_eof_within(&mut self, now: Instant, room: impl Fn() -> usize) -> Result<(), Error> {
+        let settling = self.machine.room_for(Step::Settle);
+        if is_blank(&self.partial) {
+            self.partial = Vec::new();
+        }
+        let is_pending = !self.partial.is_empty();
+        let refusal = if is_pending { self.machine.room_for(Step::Refuse) } else { 0 };
+        if room() < settling + refusal {
+            return Err(Limit::Memory.into());
+        }
+        if is_pending && room() < settling + self.machine.room_for(Step::Take(&self.partial)) {
+            let line = core::mem::take(&mut self.partial);
+            self.refuse(now, &line)?;
+        }
+        self.receive_eof(now)
+    }
+
     /// How many lines begin or go on in `data` that have to be refused in the worst case.
     fn lines_of(&self, data: &[u8]) -> usize {
         let mut lines = data.split(|byte| *byte == b'\n');
@@ -110,10 +132,7 @@ impl<M: Measured> Stdio<M> {
         }
         let is_whole = self.gather(line, room().saturating_sub(refusal));
         let whole = core::mem::take(&mut self.partial);
-        let outcome =
-            if is_whole { self.take_or_refuse(now, &whole, room()) } else { self.refuse(now, &whole) };
-        self.reuse(whole);
-        outcome
+        if is_whole { self.take_or_refuse(now, &whole, room()) } else { self.refuse(now, &whole) }
     }
 
     /// Adds to the line that is gathered; false if there is no room.

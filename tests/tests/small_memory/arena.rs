@@ -191,6 +191,19 @@ impl Arena {
         most.saturating_sub(HEADER)
     }
 
+    pub fn blocks(&self) -> [u32; 8] {
+        let mut all = [0; 8];
+        let mut block = self.first;
+        for place in &mut all {
+            if block == NONE {
+                break;
+            }
+            *place = self.size(block);
+            block = self.next(block);
+        }
+        all
+    }
+
     pub fn live(&self) -> usize {
         self.live
     }

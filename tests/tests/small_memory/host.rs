@@ -84,7 +84,8 @@ impl Host {
             arena.live()
         });
         let result = work(&mut self.server);
-        let grown = look(|arena| arena.peak) - before;
+        let (grown, refused) = look(|arena| (arena.peak - before, arena.refused));
+        assert_eq!(refused, 0, "an allocation failed in {name}: {grown} bytes, {needed} were expected");
         outside(|| {
             let over = grown.cast_signed() - needed.cast_signed();
             let entry = self.taken.entry(name).or_insert((isize::MIN, 0, 0));
@@ -102,6 +103,19 @@ impl Host {
         for part in line.chunks(64) {
             while !self.part(part, needed) {
                 if !self.work() {
+                    let m = self.server.machine();
+                    let (free, live) = look(|a| (a.blocks(), a.live()));
+                    outside(|| {
+                        if std::env::var("STUCK").is_ok() {
+                            println!(
+                                "stuck free {free:?} live {live} refuse {} send {} owed {} part {}",
+                                m.room_for(Step::Refuse),
+                                m.room_for(Step::Send(16)),
+                                self.owed.len(),
+                                String::from_utf8_lossy(line)
+                            )
+                        }
+                    });
                     return false;
                 }
             }
@@ -160,8 +174,9 @@ impl Host {
     /// Ends the input, and with it everything.
     pub fn end(&mut self) -> bool {
         while self.work() {}
+        let needed = self.server.machine().room_for(Step::Settle);
         let ended =
-            self.step("settle", Step::Settle, |server| server.receive_eof(Instant::ZERO).unwrap()).is_some();
+            self.measure("settle", needed, |server| server.receive_eof_within(Instant::ZERO, room)).is_ok();
         while self.work() {}
         ended && self.server.is_finished()
     }
