@@ -21,10 +21,12 @@ pub struct Arena {
     first: u32,
     /// Bytes in use, with headers.
     live: usize,
-    /// The most bytes that were in use at once since this was last set.
-    pub peak: usize,
     /// The most bytes that were ever in use at once.
     pub peak_of_all: usize,
+    /// What lies below is not allocated from.
+    floor: u32,
+    /// The end of what was allocated above since `floor` was last set.
+    top: u32,
     /// Allocations that did not fit. They are served from elsewhere, so that a test can go on and tell.
     pub refused: usize,
 }
@@ -43,8 +45,9 @@ impl Arena {
             memory: vec![0; bytes / UNIT],
             first: HEADER as u32,
             live: 0,
-            peak: 0,
             peak_of_all: 0,
+            floor: 0,
+            top: 0,
             refused: 0,
         });
         let size = (bytes / UNIT - 1) * UNIT;
@@ -53,8 +56,8 @@ impl Arena {
         arena
     }
 
-    fn note_peak(&mut self) {
-        self.peak = self.peak.max(self.live);
+    fn note_peak(&mut self, end: u32) {
+        self.top = self.top.max(end);
         self.peak_of_all = self.peak_of_all.max(self.live);
     }
 
@@ -102,7 +105,7 @@ impl Arena {
         let (mut before, mut block) = (None, self.first);
         while block != NONE {
             let size = self.size(block);
-            if size >= need {
+            if size >= need && block + size > self.floor {
                 let mut next = self.next(block);
                 if size > need {
                     let rest = block + need;
@@ -113,7 +116,7 @@ impl Arena {
                 }
                 self.link(before, next);
                 self.live += need as usize;
-                self.note_peak();
+                self.note_peak(block + need);
                 return Some(self.base().cast_mut().wrapping_add(block as usize + HEADER));
             }
             (before, block) = (Some(block), self.next(block));
@@ -155,6 +158,9 @@ impl Arena {
     fn resize(&mut self, block: u32, bytes: usize) -> bool {
         let Ok(need) = u32::try_from((bytes + HEADER).next_multiple_of(UNIT)) else { return false };
         let size = self.size(block);
+        if need > size && block < self.floor {
+            return false;
+        }
         if need > size {
             let mut after = self.first;
             let mut before = None;
@@ -177,31 +183,37 @@ impl Arena {
             self.set_size(rest, size - need);
             self.give_back(rest);
         }
-        self.note_peak();
+        self.note_peak(block + need);
         true
+    }
+
+    /// The longest free block, and its size.
+    fn longest(&self) -> (u32, u32) {
+        let (mut longest, mut block) = ((0, 0), self.first);
+        while block != NONE {
+            if self.size(block) > longest.1 {
+                longest = (block, self.size(block));
+            }
+            block = self.next(block);
+        }
+        longest
     }
 
     /// Bytes that one allocation can have.
     pub fn available(&self) -> usize {
-        let (mut most, mut block) = (0, self.first);
-        while block != NONE {
-            most = most.max(self.size(block) as usize);
-            block = self.next(block);
-        }
-        most.saturating_sub(HEADER)
+        (self.longest().1 as usize).saturating_sub(HEADER)
     }
 
-    pub fn blocks(&self) -> [u32; 8] {
-        let mut all = [0; 8];
-        let mut block = self.first;
-        for place in &mut all {
-            if block == NONE {
-                break;
-            }
-            *place = self.size(block);
-            block = self.next(block);
-        }
-        all
+    /// From now on everything is allocated from what is the longest free block now: how much of it is used is what a
+    /// step takes where no other block happens to serve.
+    pub fn use_longest_alone(&mut self) {
+        self.floor = self.longest().0;
+        self.top = self.floor;
+    }
+
+    /// Ends that; the bytes that were used, with gaps.
+    pub fn use_all(&mut self) -> usize {
+        self.top.saturating_sub(std::mem::take(&mut self.floor)) as usize
     }
 
     pub fn live(&self) -> usize {

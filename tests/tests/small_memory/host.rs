@@ -9,7 +9,7 @@ use barewire::{
     Step,
 };
 
-use crate::arena::{look, outside};
+use crate::arena::{Arena, look, outside};
 
 pub const TOOLS: [&str; 2] = [
     r#"{"name":"measure","title":"Measure","description":"Reads a sensor several times and gives the mean.","inputSchema":{"type":"object","properties":{"sensor":{"type":"string","enum":["temperature","pressure"]},"count":{"type":"integer","minimum":1,"maximum":100}},"required":["sensor"]}}"#,
@@ -29,6 +29,8 @@ pub struct Host {
     owed: Vec<RequestHandle>,
     /// What was sent, kept outside the arena.
     pub sent: String,
+    /// Steps are measured, in the worst place of the memory.
+    pub is_measured: bool,
     /// The most that steps took, and the room that was asked for, by kind of step.
     pub taken: BTreeMap<&'static str, (isize, usize, usize)>,
 }
@@ -37,16 +39,15 @@ pub fn room() -> usize {
     look(|arena| arena.available())
 }
 
-/// Bytes that a server and its catalog keep beside the arena of this test: none, but the host's own list.
 impl Host {
     /// A server; `None` if there is too little memory for it.
-    pub fn start(memory: usize) -> Option<Host> {
+    pub fn start(memory: usize, is_measured: bool) -> Option<Host> {
         let mut config = ServerConfig::new(Implementation::new("device", "1.0.0"), [7; 32]);
         config.limits = Limits::for_memory(memory);
         config.extension_methods = outside(Vec::new);
         let server = Stdio::new(Server::new(config).unwrap());
         let owed = outside(|| Vec::with_capacity(64));
-        let mut host = Host { server, owed, sent: String::new(), taken: BTreeMap::new() };
+        let mut host = Host { server, owed, sent: String::new(), is_measured, taken: BTreeMap::new() };
         for tool in TOOLS {
             host.step("keep", Step::Keep(tool.len()), |server| server.machine_mut().add_tool(tool))?.unwrap();
         }
@@ -79,13 +80,12 @@ impl Host {
         needed: usize,
         work: impl FnOnce(&mut Stdio<Server>) -> T,
     ) -> T {
-        let before = look(|arena| {
-            arena.peak = arena.live();
-            arena.live()
-        });
+        let is_alone = self.is_measured;
+        if is_alone {
+            look(Arena::use_longest_alone);
+        }
         let result = work(&mut self.server);
-        let (grown, refused) = look(|arena| (arena.peak - before, arena.refused));
-        assert_eq!(refused, 0, "an allocation failed in {name}: {grown} bytes, {needed} were expected");
+        let grown = if is_alone { look(Arena::use_all) } else { 0 };
         outside(|| {
             let over = grown.cast_signed() - needed.cast_signed();
             let entry = self.taken.entry(name).or_insert((isize::MIN, 0, 0));
@@ -100,22 +100,10 @@ impl Host {
     /// nothing is left to do.
     pub fn line(&mut self, line: &[u8]) -> bool {
         let needed = self.server.machine().room_for(Step::Take(line));
-        for part in line.chunks(64) {
+        let part_bytes = if self.is_measured { line.len() } else { 64 };
+        for part in line.chunks(part_bytes) {
             while !self.part(part, needed) {
                 if !self.work() {
-                    let m = self.server.machine();
-                    let (free, live) = look(|a| (a.blocks(), a.live()));
-                    outside(|| {
-                        if std::env::var("STUCK").is_ok() {
-                            println!(
-                                "stuck free {free:?} live {live} refuse {} send {} owed {} part {}",
-                                m.room_for(Step::Refuse),
-                                m.room_for(Step::Send(16)),
-                                self.owed.len(),
-                                String::from_utf8_lossy(line)
-                            )
-                        }
-                    });
                     return false;
                 }
             }
