@@ -99,7 +99,6 @@ mod pending;
 mod queues;
 mod request_state;
 mod revision;
-mod room;
 mod rounds;
 mod seed;
 pub mod server;
@@ -119,12 +118,12 @@ pub use limits::Limits;
 pub use logging::LogLevel;
 pub use machine::{
     Disposition, Exchange, ExchangeHandle, Facts, Failure, HeaderValue, Input, InputHandle, Labels, Machine,
-    Mirror, Mirrored, NamedSession, RequestHandle, Route, SessionHandle, SubscriptionHandle, Transmit,
+    Measured, Mirror, Mirrored, NamedSession, RequestHandle, Route, SessionHandle, Step, SubscriptionHandle,
+    Transmit,
 };
 pub use revision::{
     Capabilities, Capability, Direction, Era, EraVerdict, Kind, Method, MethodRow, Revision, Revisions,
 };
-pub use room::{Measured, Step};
 pub use rounds::{InputAnswer, InputKind, InputQuestion, InputRequest, InputResponse};
 pub use seed::Seed;
 pub use subscription::{Change, ListKind, SubscriptionFilter};

@@ -3,7 +3,7 @@
 
 use memchr::memmem;
 
-use crate::room::{Measured, Step};
+use crate::machine::{Measured, Step};
 
 use super::Server;
 

@@ -8,8 +8,7 @@ use memchr::memchr;
 use crate::error::{Error, Limit};
 use crate::json::{MAX_DEPTH, scan};
 use crate::jsonrpc::Violation;
-use crate::machine::{Facts, Input, Machine, Transmit};
-use crate::room::{Measured, Step};
+use crate::machine::{Facts, Input, Machine, Measured, Step, Transmit};
 use crate::time::Instant;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -116,11 +115,8 @@ impl<M: Measured> Stdio<M> {
     /// How many lines begin or go on in `data` that have to be refused in the worst case.
     fn lines_of(&self, data: &[u8]) -> usize {
         let mut lines = data.split(|byte| *byte == b'\n');
-        let first = lines.next().is_some_and(|line| {
-            !self.skipping
-                && !(line.is_empty() && data.is_empty())
-                && !(self.partial.is_empty() && is_blank(line))
-        });
+        let first = lines.next().unwrap_or_default();
+        let first = !self.skipping && !(self.partial.is_empty() && is_blank(first));
         usize::from(first) + lines.filter(|line| !is_blank(line)).count()
     }
 
