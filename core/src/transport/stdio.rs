@@ -116,7 +116,7 @@ impl<M: Measured> Stdio<M> {
     fn lines_of(&self, data: &[u8]) -> usize {
         let mut lines = data.split(|byte| *byte == b'\n');
         let first = lines.next().unwrap_or_default();
-        let first = !self.skipping && !(self.partial.is_empty() && is_blank(first));
+        let first = !(self.skipping || self.partial.is_empty() && is_blank(first));
         usize::from(first) + lines.filter(|line| !is_blank(line)).count()
     }
 
