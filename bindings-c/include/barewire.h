@@ -415,6 +415,10 @@ typedef enum {
      */
     BW_ERROR_LIMIT_REQUEST_STATE_BYTES = 412,
     /**
+     * The memory that is left. Nothing has changed: poll, send, answer, and try again (embedded profile).
+     */
+    BW_ERROR_LIMIT_MEMORY = 413,
+    /**
      * This side closed it.
      */
     BW_ERROR_CLOSED_BY_US = 501,
@@ -928,6 +932,10 @@ typedef enum {
      * More arrived than the application took; the message was dropped.
      */
     BW_VIOLATION_QUEUE_FULL = 24,
+    /**
+     * There is too little memory to take the message (embedded profile).
+     */
+    BW_VIOLATION_NO_ROOM = 25,
 } bw_violation;
 
 /**
@@ -1596,7 +1604,8 @@ bw_status bw_server_close(bw_server *server);
  * Byte stream: takes bytes that were read, cut anywhere. `data` is read during the call only.
  *
  * Faulty input is no error; it is answered, or reported as an event. The errors are fatal ends; their events are still to
- * be polled.
+ * be polled. In the embedded profile also BW_ERROR_LIMIT_MEMORY: there is not even room to refuse what `data` holds, and
+ * nothing was taken. Poll, send, answer, and give the same bytes again.
  */
 bw_status bw_server_receive_data(bw_server *server, uint64_t now, bw_bytes data);
 
@@ -1925,6 +1934,13 @@ bw_status bw_server_config_set_clock_origin(bw_server_config *config, uint64_t u
  * Sets a bound, a number of `bw_limit`.
  */
 bw_status bw_server_config_set_limit(bw_server_config *config, int32_t limit, uint64_t value);
+
+/**
+ * Sets all bounds to what fits a server on a byte stream that has this many bytes of memory for everything it keeps, from
+ * 8 KiB on (embedded profile). Bounds set afterwards differ from that.
+ */
+bw_status bw_server_config_set_memory(bw_server_config *config,
+                                      size_t bytes);
 
 /**
  * Sets a duration, a number of `bw_timeout`, in milliseconds.

@@ -8,6 +8,7 @@ use core::{ptr, slice, str};
 
 use barewire::Json;
 
+use crate::room;
 use crate::status::{Failure, bw_error};
 
 /// A run of bytes: text in UTF-8, JSON, or anything. It owns nothing and ends with no NUL.
@@ -57,6 +58,11 @@ impl bw_bytes {
         text.map_or(bw_bytes::NONE, bw_bytes::text_of)
     }
 
+    /// How many bytes C says there are.
+    pub(crate) const fn count(&self) -> usize {
+        self.length
+    }
+
     /// The bytes, if there are any.
     pub(crate) fn optional_bytes(&self) -> Result<Option<&[u8]>, Failure> {
         array(self.data, self.length)
@@ -79,6 +85,7 @@ impl bw_bytes {
 
     /// The text as one of its own, if there is any.
     pub(crate) fn optional_boxed(&self) -> Result<Option<Box<str>>, Failure> {
+        room::check(self.length)?;
         Ok(self.optional_text()?.map(Box::from))
     }
 
@@ -98,6 +105,7 @@ fn as_text(bytes: &[u8]) -> Result<&str, Failure> {
 }
 
 fn as_json(text: &str) -> Result<Json, Failure> {
+    room::check(text.len())?;
     Json::new(text).map_err(|_| barewire::ApiMisuse::InvalidJson.into())
 }
 

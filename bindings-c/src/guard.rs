@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString as _};
 
 use crate::event::bw_event;
+use crate::room;
 use crate::status::{Failure, bw_status};
 
 /// Runs `work`; a panic in it becomes an error.
@@ -62,7 +63,8 @@ impl<C> Held<C> {
                     Ok(())
                 });
             }
-            self.message = failure.to_string();
+            // Where there is no room for words, the number has to do.
+            self.message = if room::has(0) { failure.to_string() } else { String::new() };
         }
         outcome
     }

@@ -15,6 +15,7 @@ extern crate alloc;
 extern crate std;
 
 mod guard;
+mod room;
 mod settings;
 
 // The order of the header.

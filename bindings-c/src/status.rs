@@ -83,6 +83,8 @@ pub enum bw_error {
     BW_ERROR_LIMIT_INPUTS = 411,
     /// The limit on the state that travels with a request.
     BW_ERROR_LIMIT_REQUEST_STATE_BYTES = 412,
+    /// The memory that is left. Nothing has changed: poll, send, answer, and try again (embedded profile).
+    BW_ERROR_LIMIT_MEMORY = 413,
     /// This side closed it.
     BW_ERROR_CLOSED_BY_US = 501,
     /// The peer closed it in order.
@@ -174,6 +176,7 @@ const NAMES: &[(bw_error, &CStr)] = {
         (BW_ERROR_LIMIT_ROUNDS, c"BW_ERROR_LIMIT_ROUNDS"),
         (BW_ERROR_LIMIT_INPUTS, c"BW_ERROR_LIMIT_INPUTS"),
         (BW_ERROR_LIMIT_REQUEST_STATE_BYTES, c"BW_ERROR_LIMIT_REQUEST_STATE_BYTES"),
+        (BW_ERROR_LIMIT_MEMORY, c"BW_ERROR_LIMIT_MEMORY"),
         (BW_ERROR_CLOSED_BY_US, c"BW_ERROR_CLOSED_BY_US"),
         (BW_ERROR_CLOSED_BY_PEER, c"BW_ERROR_CLOSED_BY_PEER"),
         (BW_ERROR_TRANSPORT_LOST, c"BW_ERROR_TRANSPORT_LOST"),
@@ -348,6 +351,7 @@ mod tests {
             (BW_ERROR_LIMIT_ROUNDS, Limit::Rounds),
             (BW_ERROR_LIMIT_INPUTS, Limit::Inputs),
             (BW_ERROR_LIMIT_REQUEST_STATE_BYTES, Limit::RequestStateBytes),
+            (BW_ERROR_LIMIT_MEMORY, Limit::Memory),
         ];
         let ends = [
             (BW_ERROR_CLOSED_BY_US, CloseReason::ByUs),

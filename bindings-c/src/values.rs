@@ -219,6 +219,8 @@ pub enum bw_violation {
     BW_VIOLATION_INVALID_RESULT = 23,
     /// More arrived than the application took; the message was dropped.
     BW_VIOLATION_QUEUE_FULL = 24,
+    /// There is too little memory to take the message (embedded profile).
+    BW_VIOLATION_NO_ROOM = 25,
 }
 
 /// A bound of a machine, to be set at a configuration.

@@ -65,6 +65,11 @@ impl bw_json_writer {
         self.depth > 0 && self.objects >> (self.depth - 1) & 1 == 1
     }
 
+    /// How many bytes were written.
+    pub(crate) const fn count(&self) -> usize {
+        self.length
+    }
+
     fn push(&mut self, bytes: &[u8]) {
         if self.grows {
             return self.grow(bytes);

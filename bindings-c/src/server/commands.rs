@@ -4,9 +4,12 @@ use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
 use barewire::server::Notification;
-use barewire::{Change, InputQuestion, Instant, RequestHandle, RpcError, SessionHandle, SubscriptionHandle};
+use barewire::{
+    Change, InputQuestion, Instant, RequestHandle, RpcError, SessionHandle, Step, SubscriptionHandle,
+};
 
 use crate::bytes::{array_or_empty, bw_bytes, place};
+use crate::room::written;
 use crate::status::{Failure, bw_status};
 use crate::values;
 
@@ -39,7 +42,7 @@ pub extern "C" fn bw_server_respond(
     request: u64,
     result: bw_bytes,
 ) -> bw_status {
-    run(server, |machine| Ok(machine.respond(handle(request), result.text()?)?))
+    run(server, Step::Send(result.count()), |machine| Ok(machine.respond(handle(request), result.text()?)?))
 }
 
 /// Answers a request with an error: a number of `bw_rpc_code` or another one, a text for people, and `data`, a JSON value,
@@ -55,7 +58,7 @@ pub extern "C" fn bw_server_respond_error(
     message: bw_bytes,
     data: bw_bytes,
 ) -> bw_status {
-    run(server, |machine| {
+    run(server, Step::Send(2 * (written(message) + data.count())), |machine| {
         let mut error = RpcError::new(code, message.text()?);
         error.data = data.optional_json()?;
         Ok(machine.respond_error(handle(request), error)?)
@@ -70,7 +73,9 @@ pub extern "C" fn bw_server_respond_missing_capability(
     request: u64,
     required: bw_bytes,
 ) -> bw_status {
-    run(server, |machine| Ok(machine.respond_missing_capability(handle(request), required.text()?)?))
+    run(server, Step::Send(2 * required.count()), |machine| {
+        Ok(machine.respond_missing_capability(handle(request), required.text()?)?)
+    })
 }
 
 /// Refuses arguments that do not fit the tool: an error or a result that says so, as the client's revision wants it
@@ -81,7 +86,9 @@ pub extern "C" fn bw_server_respond_invalid_arguments(
     request: u64,
     message: bw_bytes,
 ) -> bw_status {
-    run(server, |machine| Ok(machine.respond_invalid_arguments(handle(request), message.text()?)?))
+    run(server, Step::Send(2 * written(message) + 128), |machine| {
+        Ok(machine.respond_invalid_arguments(handle(request), message.text()?)?)
+    })
 }
 
 /// Asks the client something before the request can be answered. The event of the request comes again with the answers,
@@ -101,7 +108,12 @@ pub extern "C" fn bw_server_require_input(
     count: usize,
     state: bw_bytes,
 ) -> bw_status {
-    run(server, |machine| {
+    let questions = match array_or_empty(questions, count) {
+        Ok(questions) => questions,
+        Err(failure) => return failure.code(),
+    };
+    let texts = questions.iter().map(|question| question.key.count() + question.params.count() + QUESTION);
+    run(server, Step::Send(3 * (texts.sum::<usize>() + state.count())), |machine| {
         let ask = |question: &bw_question| {
             Ok(InputQuestion {
                 key: question.key.text()?.into(),
@@ -109,21 +121,24 @@ pub extern "C" fn bw_server_require_input(
                 params: question.params.json()?,
             })
         };
-        let questions =
-            array_or_empty(questions, count)?.iter().map(ask).collect::<Result<Vec<_>, Failure>>()?;
+        let questions = questions.iter().map(ask).collect::<Result<Vec<_>, Failure>>()?;
         let now = Instant::from_millis(now);
         Ok(machine.require_input(now, handle(request), questions, state.optional_text()?)?)
     })
 }
+
+/// What a question costs beside its texts.
+const QUESTION: usize = 256;
 
 /// Sends something within a request and says whether it was sent.
 fn notify(
     server: Option<&mut bw_server>,
     request: u64,
     sent: Option<&mut MaybeUninit<bool>>,
+    length: usize,
     notification: Result<Notification<'_>, Failure>,
 ) -> bw_status {
-    run(server, |machine| {
+    run(server, Step::Send(length), |machine| {
         let was_sent = machine.notify(handle(request), notification?)?;
         sent.map(|sent| sent.write(was_sent));
         Ok(())
@@ -147,7 +162,7 @@ pub extern "C" fn bw_server_notify_progress(
     let total = (total >= 0.0).then_some(total);
     let notification =
         message.optional_text().map(|message| Notification::Progress { progress, total, message });
-    notify(server, request, sent, notification)
+    notify(server, request, sent, written(message), notification)
 }
 
 /// Logs something within a request: `level`, a number of `bw_log_level`; `logger`, which part of the server speaks, or
@@ -168,7 +183,7 @@ pub extern "C" fn bw_server_notify_log(
         let (level, logger, data) = (values::log_level(level)?, logger.optional_text()?, data.text()?);
         Ok(Notification::Log { level, logger, data })
     };
-    notify(server, request, sent, read())
+    notify(server, request, sent, written(logger) + data.count(), read())
 }
 
 /// Sends a notification of an extension within a request. `params` is a JSON object, or nothing. `sent`, which may be NULL,
@@ -182,7 +197,7 @@ pub extern "C" fn bw_server_notify(
     sent: Option<&mut MaybeUninit<bool>>,
 ) -> bw_status {
     let read = || Ok(Notification::Other { method: method.text()?, params: params.optional_text()? });
-    notify(server, request, sent, read())
+    notify(server, request, sent, method.count() + params.count(), read())
 }
 
 /// Logs something outside any request, to legacy sessions that want this severity: as `bw_server_notify_log`.
@@ -193,7 +208,7 @@ pub extern "C" fn bw_server_log(
     logger: bw_bytes,
     data: bw_bytes,
 ) -> bw_status {
-    run(server, |machine| {
+    run(server, Step::Publish(written(logger) + data.count()), |machine| {
         Ok(machine.log(values::log_level(level)?, logger.optional_text()?, data.text()?)?)
     })
 }
@@ -202,7 +217,7 @@ pub extern "C" fn bw_server_log(
 /// told by themselves.
 #[unsafe(no_mangle)]
 pub extern "C" fn bw_server_publish_list_changed(server: Option<&mut bw_server>, list: i32) -> bw_status {
-    run(server, |machine| {
+    run(server, Step::Keep(0), |machine| {
         machine.publish(&Change::List(values::list_kind(list)?));
         Ok(())
     })
@@ -214,7 +229,7 @@ pub extern "C" fn bw_server_publish_resource_updated(
     server: Option<&mut bw_server>,
     uri: bw_bytes,
 ) -> bw_status {
-    run(server, |machine| {
+    run(server, Step::Publish(uri.count()), |machine| {
         machine.publish(&Change::Resource(uri.text()?.into()));
         Ok(())
     })
@@ -223,7 +238,9 @@ pub extern "C" fn bw_server_publish_resource_updated(
 /// Ends a client's subscription in order; SUBSCRIPTION_CLOSED follows. BW_ERROR_UNKNOWN_SUBSCRIPTION.
 #[unsafe(no_mangle)]
 pub extern "C" fn bw_server_end_subscription(server: Option<&mut bw_server>, subscription: u64) -> bw_status {
-    run(server, |machine| Ok(machine.end_subscription(SubscriptionHandle::from_number(subscription))?))
+    run(server, Step::Settle, |machine| {
+        Ok(machine.end_subscription(SubscriptionHandle::from_number(subscription))?)
+    })
 }
 
 /// Sends a request of the server's own to a legacy client; RESPONSE_RECEIVED follows for `*request`. `params` is a JSON
@@ -239,7 +256,7 @@ pub extern "C" fn bw_server_request(
     params: bw_bytes,
     request: Option<&mut MaybeUninit<u64>>,
 ) -> bw_status {
-    give(server, request, |machine| {
+    give(server, request, Step::Keep(method.count() + params.count()), |machine| {
         let session = SessionHandle::from_number(session);
         let params = params.optional_text()?;
         Ok(machine.request(Instant::from_millis(now), session, method.text()?, params)?.number())
@@ -254,7 +271,7 @@ pub extern "C" fn bw_server_ping(
     session: u64,
     request: Option<&mut MaybeUninit<u64>>,
 ) -> bw_status {
-    give(server, request, |machine| {
+    give(server, request, Step::Keep(0), |machine| {
         Ok(machine.ping(Instant::from_millis(now), SessionHandle::from_number(session))?.number())
     })
 }
@@ -292,12 +309,14 @@ pub extern "C" fn bw_server_import_session(
     text: bw_bytes,
     session: Option<&mut MaybeUninit<u64>>,
 ) -> bw_status {
-    give(server, session, |machine| Ok(machine.import_session(text.text()?)?.number()))
+    give(server, session, Step::Keep(3 * text.count()), |machine| {
+        Ok(machine.import_session(text.text()?)?.number())
+    })
 }
 
 /// Ends a legacy session of HTTP: what is in flight in it is cancelled, SESSION_CLOSED follows. On a byte stream the
 /// session ends with the connection. BW_ERROR_UNKNOWN_SESSION.
 #[unsafe(no_mangle)]
 pub extern "C" fn bw_server_end_session(server: Option<&mut bw_server>, session: u64) -> bw_status {
-    run(server, |machine| Ok(machine.end_session(SessionHandle::from_number(session))?))
+    run(server, Step::Settle, |machine| Ok(machine.end_session(SessionHandle::from_number(session))?))
 }

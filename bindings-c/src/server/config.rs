@@ -7,10 +7,11 @@ use core::mem::MaybeUninit;
 use barewire::transport::http::OriginPolicy;
 #[cfg(feature = "http")]
 use barewire::transport::http::server::{EventKeeping, HttpServerConfig};
-use barewire::{Freshness, Implementation, ServerConfig, UnixTime};
+use barewire::{Freshness, Implementation, Limits, ServerConfig, UnixTime};
 
 use crate::bytes::{block, bw_bytes, place};
 use crate::guard::{free, status};
+use crate::room;
 use crate::settings;
 use crate::status::{Failure, bw_status};
 use crate::values::{self, BW_SEED_BYTES};
@@ -55,6 +56,7 @@ pub extern "C" fn bw_server_config_new(
 ) -> bw_status {
     status(|| {
         let config = place(config)?;
+        room::check(size_of::<bw_server_config>() + name.count() + version.count())?;
         let who = Implementation::new(name.text()?, version.text()?);
         let machine = ServerConfig::new(who, block::<BW_SEED_BYTES>(seed)?);
         #[cfg(feature = "http")]
@@ -256,6 +258,19 @@ pub extern "C" fn bw_server_config_set_limit(
     value: u64,
 ) -> bw_status {
     set(config, |machine| settings::set_limit(&mut machine.limits, limit, value))
+}
+
+/// Sets all bounds to what fits a server on a byte stream that has this many bytes of memory for everything it keeps, from
+/// 8 KiB on (embedded profile). Bounds set afterwards differ from that.
+#[unsafe(no_mangle)]
+pub extern "C" fn bw_server_config_set_memory(
+    config: Option<&mut bw_server_config>,
+    bytes: usize,
+) -> bw_status {
+    set(config, |machine| {
+        machine.limits = Limits::for_memory(bytes);
+        Ok(())
+    })
 }
 
 /// Sets a duration, a number of `bw_timeout`, in milliseconds.

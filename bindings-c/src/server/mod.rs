@@ -21,11 +21,12 @@ use barewire::server::Server;
 use barewire::transport::Stdio;
 #[cfg(feature = "http")]
 use barewire::transport::http::server::HttpServer;
-use barewire::{Input, Instant, Machine as _};
+use barewire::{Input, Instant, Machine as _, Step};
 
 use crate::bytes::{bw_bytes, place};
 use crate::event::bw_event;
 use crate::guard::{Held, free, status};
+use crate::room;
 use crate::status::{Failure, bw_status};
 use crate::values::BW_NEVER;
 
@@ -51,6 +52,9 @@ enum Carrier {
     #[cfg(feature = "http")]
     Http(HttpServer<Server>),
 }
+
+/// What a server holds from the beginning, beside itself: copies of the texts of its configuration.
+const STARTING: usize = 1_024;
 
 impl Carrier {
     fn machine(&mut self) -> &mut Server {
@@ -91,26 +95,36 @@ impl bw_server {
     }
 }
 
-/// Runs a command on the server, whatever carries its messages.
+/// Runs a command on the server, whatever carries its messages, if there is room for it.
 fn command<R>(
     server: Option<&mut bw_server>,
+    step: Step<'_>,
     work: impl FnOnce(&mut Server) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
-    server.ok_or(Failure::NULL)?.held.run(|carrier| work(carrier.machine()))
+    server.ok_or(Failure::NULL)?.held.run(|carrier| {
+        let machine = carrier.machine();
+        room::check_step(machine, step)?;
+        work(machine)
+    })
 }
 
 /// As [`command`], for those that give nothing.
-fn run(server: Option<&mut bw_server>, work: impl FnOnce(&mut Server) -> Result<(), Failure>) -> bw_status {
-    command(server, work).err().map_or(0, |failure| failure.code())
+fn run(
+    server: Option<&mut bw_server>,
+    step: Step<'_>,
+    work: impl FnOnce(&mut Server) -> Result<(), Failure>,
+) -> bw_status {
+    command(server, step, work).err().map_or(0, |failure| failure.code())
 }
 
 /// As [`command`], for those that give a value at `out`, which has to be there.
 fn give<T>(
     server: Option<&mut bw_server>,
     out: Option<&mut MaybeUninit<T>>,
+    step: Step<'_>,
     work: impl FnOnce(&mut Server) -> Result<T, Failure>,
 ) -> bw_status {
-    run(server, |machine| {
+    run(server, step, |machine| {
         let out = place(out)?;
         out.write(work(machine)?);
         Ok(())
@@ -138,6 +152,7 @@ pub extern "C" fn bw_server_new(
 ) -> bw_status {
     status(|| {
         let (config, server) = (config.ok_or(Failure::NULL)?, place(server)?);
+        room::check(size_of::<bw_server>() + size_of::<bw_event>() + STARTING)?;
         let machine = Server::new(config.machine.clone())?;
         server.write(Some(bw_server::open(Carrier::Stream(Stdio::new(machine)))));
         Ok(())
@@ -187,7 +202,10 @@ pub extern "C" fn bw_server_handle_timeout(server: Option<&mut bw_server>, now: 
     let outcome = server.ok_or(Failure::NULL).and_then(|server| {
         server.held.run(|carrier| {
             match carrier {
-                Carrier::Stream(stdio) => stdio.machine_mut().handle_timeout(now),
+                Carrier::Stream(stdio) => {
+                    room::check_step(stdio.machine(), Step::Settle)?;
+                    stdio.machine_mut().handle_timeout(now);
+                }
                 #[cfg(feature = "http")]
                 Carrier::Http(http) => http.handle_timeout(now),
             }
@@ -201,7 +219,7 @@ pub extern "C" fn bw_server_handle_timeout(server: Option<&mut bw_server>, now: 
 /// DISCONNECTED follows.
 #[unsafe(no_mangle)]
 pub extern "C" fn bw_server_close(server: Option<&mut bw_server>) -> bw_status {
-    run(server, |machine| {
+    run(server, Step::Settle, |machine| {
         machine.close();
         Ok(())
     })
@@ -210,26 +228,45 @@ pub extern "C" fn bw_server_close(server: Option<&mut bw_server>) -> bw_status {
 /// Byte stream: takes bytes that were read, cut anywhere. `data` is read during the call only.
 ///
 /// Faulty input is no error; it is answered, or reported as an event. The errors are fatal ends; their events are still to
-/// be polled.
+/// be polled. In the embedded profile also BW_ERROR_LIMIT_MEMORY: there is not even room to refuse what `data` holds, and
+/// nothing was taken. Poll, send, answer, and give the same bytes again.
 #[unsafe(no_mangle)]
 pub extern "C" fn bw_server_receive_data(
     server: Option<&mut bw_server>,
     now: u64,
     data: bw_bytes,
 ) -> bw_status {
-    on_stream(server, |stdio| Ok(stdio.receive_data(Instant::from_millis(now), data.bytes()?)?))
+    let now = Instant::from_millis(now);
+    on_stream(server, |stdio| {
+        let data = data.bytes()?;
+        #[cfg(feature = "std")]
+        stdio.receive_data(now, data)?;
+        #[cfg(not(feature = "std"))]
+        stdio.receive_data_within(now, data, room::available)?;
+        Ok(())
+    })
 }
 
 /// Byte stream: the client closed its side. Answers that are owed can still be sent; DRAINED follows.
 #[unsafe(no_mangle)]
 pub extern "C" fn bw_server_receive_eof(server: Option<&mut bw_server>, now: u64) -> bw_status {
-    on_stream(server, |stdio| Ok(stdio.receive_eof(Instant::from_millis(now))?))
+    let now = Instant::from_millis(now);
+    on_stream(server, |stdio| {
+        #[cfg(feature = "std")]
+        stdio.receive_eof(now)?;
+        #[cfg(not(feature = "std"))]
+        stdio.receive_eof_within(now, room::available)?;
+        Ok(())
+    })
 }
 
 /// Byte stream: the transport broke; nothing can be sent or received any more. DISCONNECTED follows.
 #[unsafe(no_mangle)]
 pub extern "C" fn bw_server_connection_lost(server: Option<&mut bw_server>, now: u64) -> bw_status {
-    on_stream(server, |stdio| Ok(stdio.machine_mut().handle_input(Instant::from_millis(now), Input::Lost)?))
+    on_stream(server, |stdio| {
+        room::check_step(stdio.machine(), Step::Settle)?;
+        Ok(stdio.machine_mut().handle_input(Instant::from_millis(now), Input::Lost)?)
+    })
 }
 
 /// Byte stream: the bytes to send next, possibly not all there are; length 0 if there are none for now. They are lent

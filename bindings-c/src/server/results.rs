@@ -2,13 +2,25 @@
 
 use alloc::vec::Vec;
 
-use barewire::RequestHandle;
+use barewire::{RequestHandle, Step};
 
 use crate::bytes::{array_or_empty, bw_bytes};
 use crate::json::bw_json_writer;
+use crate::room::written;
 use crate::status::{Failure, bw_status};
 
 use super::{bw_server, run};
+
+/// What a result costs beside its texts.
+const RESULT: usize = 192;
+
+/// What a value costs beside its text.
+const VALUE: usize = 32;
+
+/// The step of answering with a result that is written of texts of so many bytes.
+fn answer(bytes: usize) -> Step<'static> {
+    Step::Send(2 * bytes + RESULT)
+}
 
 const fn handle(request: u64) -> RequestHandle {
     RequestHandle::from_number(request)
@@ -21,7 +33,7 @@ pub extern "C" fn bw_server_respond_text(
     request: u64,
     text: bw_bytes,
 ) -> bw_status {
-    run(server, |machine| Ok(machine.respond_text(handle(request), text.text()?)?))
+    run(server, answer(written(text)), |machine| Ok(machine.respond_text(handle(request), text.text()?)?))
 }
 
 /// Answers the call of a tool that failed, with one block of text that tells the model why. Errors as for
@@ -32,7 +44,9 @@ pub extern "C" fn bw_server_respond_tool_error(
     request: u64,
     text: bw_bytes,
 ) -> bw_status {
-    run(server, |machine| Ok(machine.respond_tool_error(handle(request), text.text()?)?))
+    run(server, answer(written(text)), |machine| {
+        Ok(machine.respond_tool_error(handle(request), text.text()?)?)
+    })
 }
 
 /// Answers the request for a prompt with one message of the user. Errors as for `bw_server_respond`.
@@ -42,7 +56,9 @@ pub extern "C" fn bw_server_respond_prompt_text(
     request: u64,
     text: bw_bytes,
 ) -> bw_status {
-    run(server, |machine| Ok(machine.respond_prompt_text(handle(request), text.text()?)?))
+    run(server, answer(written(text)), |machine| {
+        Ok(machine.respond_prompt_text(handle(request), text.text()?)?)
+    })
 }
 
 /// Answers the read of a resource with text. `mime_type` may be nothing. Errors as for `bw_server_respond`.
@@ -54,7 +70,7 @@ pub extern "C" fn bw_server_respond_resource_text(
     mime_type: bw_bytes,
     text: bw_bytes,
 ) -> bw_status {
-    run(server, |machine| {
+    run(server, answer(written(uri) + written(mime_type) + written(text)), |machine| {
         let (uri, mime_type, text) = (uri.text()?, mime_type.optional_text()?, text.text()?);
         Ok(machine.respond_resource_text(handle(request), uri, mime_type, text)?)
     })
@@ -70,7 +86,7 @@ pub extern "C" fn bw_server_respond_resource_blob(
     mime_type: bw_bytes,
     data: bw_bytes,
 ) -> bw_status {
-    run(server, |machine| {
+    run(server, answer(written(uri) + written(mime_type) + 2 * data.count()), |machine| {
         let (uri, mime_type, data) = (uri.text()?, mime_type.optional_text()?, data.bytes()?);
         Ok(machine.respond_resource_blob(handle(request), uri, mime_type, data)?)
     })
@@ -85,7 +101,11 @@ pub extern "C" fn bw_server_respond_completion(
     values: *const bw_bytes,
     count: usize,
 ) -> bw_status {
-    run(server, |machine| {
+    let bytes = match array_or_empty(values, count) {
+        Ok(values) => values.iter().map(|value| written(*value) + VALUE).sum(),
+        Err(failure) => return failure.code(),
+    };
+    run(server, answer(bytes), |machine| {
         let values = array_or_empty(values, count)?;
         let values = values.iter().map(bw_bytes::text).collect::<Result<Vec<_>, Failure>>()?;
         Ok(machine.respond_completion(handle(request), &values)?)
@@ -103,7 +123,8 @@ pub extern "C" fn bw_server_respond_written(
     request: u64,
     result: Option<&mut bw_json_writer>,
 ) -> bw_status {
-    run(server, |machine| {
+    let bytes = result.as_ref().map_or(0, |result| result.count());
+    run(server, Step::Send(bytes), |machine| {
         let written = result.ok_or(Failure::NULL)?.give()?;
         Ok(machine.respond(handle(request), written)?)
     })

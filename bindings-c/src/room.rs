@@ -1,0 +1,54 @@
+//! Where memory ends: a step is taken only if there is room for it. With `std` there always is.
+
+use barewire::server::Server;
+use barewire::{Limit, Measured as _, Step};
+
+use crate::bytes::bw_bytes;
+use crate::status::Failure;
+
+#[cfg(not(feature = "std"))]
+unsafe extern "C" {
+    /// The hook of the host that tells how many bytes can be allocated in one piece.
+    safe fn bw_port_available() -> usize;
+}
+
+/// What a small piece of work allocates that has no bound of its own, such as the text of an error.
+const SMALL: usize = 256;
+
+/// Bytes that can be allocated in one piece.
+pub(crate) fn available() -> usize {
+    #[cfg(feature = "std")]
+    return usize::MAX;
+    #[cfg(not(feature = "std"))]
+    bw_port_available()
+}
+
+/// Whether something can be allocated that takes so many bytes and little else.
+pub(crate) fn has(bytes: usize) -> bool {
+    cfg!(feature = "std") || available() >= bytes.saturating_add(SMALL)
+}
+
+/// Refuses to allocate so many bytes, and little else, where there is no room for them.
+pub(crate) fn check(bytes: usize) -> Result<(), Failure> {
+    if has(bytes) { Ok(()) } else { Err(Failure::Core(Limit::Memory.into())) }
+}
+
+/// Refuses a step of a server that there is no room for.
+pub(crate) fn check_step(server: &Server, step: Step<'_>) -> Result<(), Failure> {
+    if cfg!(feature = "std") || available() >= server.room_for(step) {
+        return Ok(());
+    }
+    Err(Failure::Core(Limit::Memory.into()))
+}
+
+/// How long a text is as a JSON string, at most. With `std` nobody asks.
+pub(crate) fn written(text: bw_bytes) -> usize {
+    /// A character that has to be escaped takes up to so many.
+    const ESCAPED: usize = 6;
+    if cfg!(feature = "std") {
+        return 0;
+    }
+    let escapes =
+        text.bytes().unwrap_or_default().iter().filter(|byte| matches!(byte, 0..0x20 | b'"' | b'\\'));
+    text.count() + (ESCAPED - 1) * escapes.count() + 2
+}
