@@ -1939,8 +1939,7 @@ bw_status bw_server_config_set_limit(bw_server_config *config, int32_t limit, ui
  * Sets all bounds to what fits a server on a byte stream that has this many bytes of memory for everything it keeps, from
  * 8 KiB on (embedded profile). Bounds set afterwards differ from that.
  */
-bw_status bw_server_config_set_memory(bw_server_config *config,
-                                      size_t bytes);
+bw_status bw_server_config_set_memory(bw_server_config *config, size_t bytes);
 
 /**
  * Sets a duration, a number of `bw_timeout`, in milliseconds.
