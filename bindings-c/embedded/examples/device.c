@@ -17,7 +17,7 @@ static bw_server *server;
 
 bw_status device_start(const unsigned char *seed, size_t memory)
 {
-    bw_server_config *config;
+    bw_server_config *config = NULL;
     bw_status status = bw_server_config_new(BW_LITERAL("device"), BW_LITERAL("1.0"), seed, &config);
     if (status != BW_OK)
         return status;

@@ -69,28 +69,36 @@ static bw_status feed(const char *line)
     return BW_OK;
 }
 
-static int run(const char *const *lines, size_t expected, void *memory, size_t size)
+/* A device draws these from its source of randomness. */
+static const unsigned char SEED[BW_SEED_BYTES] = {1, 2, 3};
+
+static int play(const char *const *lines, size_t size)
 {
-    /* A device draws these from its source of randomness. */
-    static const unsigned char SEED[BW_SEED_BYTES] = {1, 2, 3};
-    results = errors = reports = 0;
-    arena_begin(memory, size);
     if (device_start(SEED, size) != BW_OK)
         return 1;
     for (; *lines != NULL; lines++)
         if (feed(*lines) != BW_OK)
             return 2;
-    if (device_end(0) != BW_OK)
-        return 3;
+    return device_end(0) != BW_OK ? 3 : 0;
+}
+
+static int run(const char *const *lines, size_t expected, void *memory, size_t size)
+{
+    int failed;
+    results = errors = reports = 0;
+    arena_begin(memory, size);
+    failed = play(lines, size);
     device_stop();
-    if (results != expected || errors != 0 || reports != 1)
-        return 4;
+    if (arena_live() != 0)
+        return LEAKED;
     say_number("bytes of memory, at most", arena_peak());
-    return arena_live() == 0 ? 0 : 5;
+    if (failed == 0 && (results != expected || errors != 0 || reports != 1))
+        failed = 4;
+    return failed;
 }
 
 int run_sessions(void *memory, size_t size)
 {
-    int failed = run(LEGACY, 6, memory, size);
-    return failed != 0 ? failed : run(MODERN, 5, memory, size);
+    int legacy = run(LEGACY, 6, memory, size), modern = run(MODERN, 5, memory, size);
+    return legacy == LEAKED || modern == LEAKED ? LEAKED : legacy != 0 ? legacy : modern;
 }

@@ -52,3 +52,7 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
 #[cfg(not(target_family = "wasm"))]
 #[unsafe(no_mangle)]
 pub extern "C" fn rust_eh_personality() {}
+
+// The same for what continues it. It gives way to a library that has it, such as libgcc_eh.
+#[cfg(target_arch = "x86_64")]
+core::arch::global_asm!(".text", ".weak _Unwind_Resume", "_Unwind_Resume:", "jmp bw_port_panic@PLT");
