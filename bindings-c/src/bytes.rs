@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::ffi::{CStr, c_char};
+use core::ffi::c_char;
 use core::mem::MaybeUninit;
 use core::{ptr, slice, str};
 
@@ -142,9 +142,16 @@ pub(crate) fn c_string<'a>(text: *const c_char) -> Result<&'a str, Failure> {
     if text.is_null() {
         return Err(Failure::NULL);
     }
+    let mut length = 0;
     // SAFETY: the contract of the functions that take such a text is that it ends with a NUL and does not change
-    // during the call.
-    as_text(unsafe { CStr::from_ptr(text) }.to_bytes())
+    // during the call. Counted here and in a way that no compiler replaces, because `strlen` may not be there.
+    let bytes = unsafe {
+        while text.add(length).read_volatile() != 0 {
+            length += 1;
+        }
+        slice::from_raw_parts(text.cast(), length)
+    };
+    as_text(bytes)
 }
 
 /// The caller's buffer; NULL is an empty one.

@@ -56,3 +56,20 @@ pub extern "C" fn rust_eh_personality() {}
 // The same for what continues it. It gives way to a library that has it, such as libgcc_eh.
 #[cfg(target_arch = "x86_64")]
 core::arch::global_asm!(".text", ".weak _Unwind_Resume", "_Unwind_Resume:", "jmp bw_port_panic@PLT");
+
+/// Compares `length` bytes, as the C library does: prebuilt code calls it.
+///
+/// # Safety
+/// Both places are good for `length` bytes.
+#[cfg(target_arch = "x86_64")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn memcmp(one: *const u8, other: *const u8, length: usize) -> i32 {
+    for at in 0..length {
+        // SAFETY: `at` is below `length`.
+        let (one, other) = unsafe { (*one.add(at), *other.add(at)) };
+        if one != other {
+            return i32::from(one) - i32::from(other);
+        }
+    }
+    0
+}
