@@ -1,7 +1,7 @@
 # `make` alone lists the targets. Everything that is built or installed lands in target/ and .work/.
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint docs wheel node node-packages node-types node-runtimes c-header install uniffi demo interop authorization conformance fuzz bench instructions requirements requirements-update
+.PHONY: help test lint docs wheel node node-packages node-types node-runtimes c-header install uniffi test-embedded demo interop authorization conformance fuzz bench instructions requirements requirements-update
 STEPS ?=
 BINDING ?= python
 PREFIX ?= /usr/local
@@ -44,6 +44,9 @@ install: ## The C library: header, libbarewire.a and .so, pkg-config and CMake f
 
 uniffi: ## The library and the Kotlin, Swift and Ruby sources of bindings-uniffi, in .work/uniffi
 	@python3 tests/uniffi_env.py
+
+test-embedded: ## The embedded profile: here, on a Cortex-M4 under QEMU, as WebAssembly; with sizes
+	@python3 tests/summary.py embedded
 
 demo: wheel ## A client and a server over stdio, legacy and modern
 	@.work/venv/bin/python bindings-python/examples/demo.py

@@ -138,6 +138,7 @@ STEPS = [
     Step("uniffi-unit", "the border of bindings-uniffi", cargo("test -p barewire-uniffi"), count_cargo),
     Step("uniffi", "library and sources of bindings-uniffi", [sys.executable, "tests/uniffi_env.py"]),
     Step("uniffi-test", "Kotlin, Ruby, Swift", UNIFFI_TESTS, count_pytest, needs=["wheel", "uniffi"]),
+    Step("embedded", "the embedded profile", ["tests/embedded/run.py"], count_closing_line),
     Step("demo", "make demo", [DEMO_PYTHON, "bindings-python/examples/demo.py"], needs=["wheel"]),
     Step("interop", "published peers", INTEROP, count_closing_line, needs=["wheel", "node", "c-library"]),
     Step("authorization", "a real authorization server", AUTHORIZATION, count_closing_line, needs=["wheel"]),
