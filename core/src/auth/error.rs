@@ -292,3 +292,77 @@ impl fmt::Display for OAuthError {
 }
 
 impl core::error::Error for AuthorizationError {}
+
+#[cfg(test)]
+mod tests {
+    use super::AuthorizationError as E;
+    use super::*;
+    use alloc::collections::BTreeSet;
+    use alloc::format;
+    use alloc::vec::Vec;
+
+    fn all() -> Vec<E> {
+        let (purpose, text) = (HttpPurpose::Token, || Box::from("x"));
+        let error = || OAuthError::new("invalid_grant", Some("why"), None);
+        Vec::from([
+            E::NoResourceMetadata,
+            E::ResourceMismatch { named: text() },
+            E::NoServerMetadata { issuer: text() },
+            E::IssuerMismatch { expected: text(), named: text() },
+            E::PkceUnsupported,
+            E::UnusableUrl { member: "token_endpoint" },
+            E::NoRegistration { issuer: text() },
+            E::PreregisteredIssuerMismatch { issuer: text() },
+            E::RegistrationRejected(error()),
+            E::InvalidRegistration,
+            E::StateMismatch,
+            E::UnexpectedCallback,
+            E::DuplicateParameter { name: "code" },
+            E::IssuerParameterMissing,
+            E::IssuerParameterMismatch,
+            E::Denied(error()),
+            E::NoCode,
+            E::TimedOut,
+            E::Cancelled,
+            E::TokenRequestRejected(error()),
+            E::InvalidTokenResponse,
+            E::TokenNotBound,
+            E::NotIdentityAssertionGrant,
+            E::TokenRefused,
+            E::Forbidden,
+            E::ScopeDenied,
+            E::StepUpExhausted,
+            E::Unavailable { purpose, status: Some(503) },
+            E::ResponseTooLarge { purpose },
+            E::Redirected { purpose },
+            E::RequestForbidden { purpose },
+            E::SigningFailed,
+            E::NoAssertion,
+            E::StoreUnavailable,
+        ])
+    }
+
+    #[test]
+    fn each_has_a_number_and_words_of_its_own() {
+        let errors = all();
+        let codes: BTreeSet<_> = errors.iter().map(E::code).collect();
+        let words: BTreeSet<_> = errors.iter().map(|error| format!("{error}")).collect();
+        assert_eq!((codes.len(), words.len()), (errors.len(), errors.len()));
+        assert!(codes.iter().all(|code| (701..800).contains(code)));
+        let retryable: Vec<_> = errors.iter().filter(|error| error.is_retryable()).map(E::code).collect();
+        assert_eq!(retryable, [751, 763]);
+    }
+
+    #[test]
+    fn words_of_peers_are_one_line_and_repeat_no_secret() {
+        let error = OAuthError::new("a\r\nb", Some(&"é".repeat(1_000)), Some("https://as/?code=SPENT-CODE"));
+        assert_eq!(
+            (&*error.code, error.description.as_deref().map(|text| text.chars().count())),
+            ("a  b", Some(500))
+        );
+        let error = error.without([&"SPENT-CODE".into(), &"b".into()]);
+        assert_eq!((&*error.code, error.description.is_some(), error.uri), ("a  b", true, None));
+        let error = OAuthError::new("SPENT-CODE", None, None).without([&"SPENT-CODE".into()]);
+        assert_eq!(format!("{error}"), "no reason given");
+    }
+}

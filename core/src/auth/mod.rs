@@ -76,6 +76,49 @@ pub use error::{AuthorizationError, OAuthError};
 pub use secret::Secret;
 
 /// The authorization of one principal at one MCP server.
+///
+/// What a host does when the MCP server refuses a request:
+///
+/// ```
+/// use barewire::auth::{
+///     ActionKind, Authorization, AuthorizationConfig, CodeGrant, Grant, HttpPurpose, Refusal,
+/// };
+/// use barewire::{Seed, UnixTime};
+///
+/// let now = UnixTime::from_millis(1_800_000_000_000);
+/// let grant = Grant::AuthorizationCode(CodeGrant::new("http://127.0.0.1:7777/callback", "Example"));
+/// // 32 bytes of the system's random source.
+/// let seed = Seed::new([7; 32]);
+/// let mut auth = Authorization::new(AuthorizationConfig::new("https://mcp.example/mcp", grant, seed))?;
+///
+/// // A request went out without a token, and came back.
+/// let waiter = 1;
+/// let refusal = Refusal {
+///     status: 401,
+///     challenges: &["Bearer scope=\"files:read\""],
+///     dpop_nonce: None,
+///     generation: 0,
+///     operation: "tools/list",
+/// };
+/// auth.challenge(now, waiter, refusal);
+/// let mut asked = Vec::new();
+/// while let Some(action) = auth.poll_action() {
+///     match action.kind {
+///         // Nothing is stored yet.
+///         ActionKind::Load => auth.loaded(now, action.handle, None),
+///         ActionKind::Send(request) => {
+///             asked.push((request.purpose, request.url));
+///             auth.receive_response(now, action.handle, 503, &[], b"");
+///         }
+///         other => panic!("{other:?}"),
+///     }
+/// }
+/// let place = "https://mcp.example/.well-known/oauth-protected-resource/mcp";
+/// assert_eq!(asked, [(HttpPurpose::ResourceMetadata, place.into())]);
+/// // The server is out of order: whoever waits is told, and may try again later.
+/// assert!(auth.poll_event().is_some());
+/// # Ok::<(), barewire::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Authorization {
     config: AuthorizationConfig,
