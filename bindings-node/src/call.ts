@@ -38,7 +38,7 @@ export class Call {
   // Most calls ask nothing, and need none of these.
   #pending: Map<string, Pending> | undefined;
   #answers: Map<string, InputAnswer> | undefined;
-  #kept: Record<string, Json> | undefined;
+  #kept: Map<string, Json> | undefined;
   #counter = 0;
   #controller: AbortController | undefined;
 
@@ -56,7 +56,10 @@ export class Call {
   #take(context: RequestContext): void {
     this.context = context;
     this.#answers = new Map(context.inputAnswers.map((answer) => [answer.key, answer]));
-    if (context.state !== undefined) this.#kept = { ...this.#kept, ...decodeState(context.state).once };
+    if (context.state !== undefined) {
+      const { once = {} } = decodeState(context.state);
+      this.#kept = new Map([...(this.#kept ?? []), ...Object.entries(once)]);
+    }
   }
 
   /** The questions that wait for an answer. */
@@ -82,18 +85,22 @@ export class Call {
 
   /** What has to travel with a question. */
   state(): Json | undefined {
-    if (this.memory === undefined && Object.keys(this.#kept ?? {}).length === 0) return undefined;
-    return JSON.stringify({ once: this.#kept ?? {}, memory: this.memory } satisfies State);
+    if (this.memory === undefined && this.#kept === undefined) return undefined;
+    return JSON.stringify({
+      once: Object.fromEntries(this.#kept ?? []),
+      memory: this.memory,
+    } satisfies State);
   }
 
   /** Calls a function once over all runs; gives its result as JSON carries it. */
   async once<T>(key: string, make: () => T | Promise<T>): Promise<T> {
-    if (this.#kept === undefined || !Object.hasOwn(this.#kept, key)) {
-      const value = await make();
-      this.#kept ??= {};
-      this.#kept[key] = JSON.stringify(value ?? null);
+    let kept = this.#kept?.get(key);
+    if (kept === undefined) {
+      kept = JSON.stringify((await make()) ?? null);
+      this.#kept ??= new Map();
+      this.#kept.set(key, kept);
     }
-    return JSON.parse(this.#kept[key] as Json) as T;
+    return JSON.parse(kept) as T;
   }
 
   /** Asks the client. Questions that are put side by side go out together. */

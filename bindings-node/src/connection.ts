@@ -184,7 +184,8 @@ export class Connection<M extends Machine = Machine> {
     const fail = (error: unknown): void => {
       if (!call.stopped) this.#failed(call, error);
     };
-    promise.then((value) => {
+    // What only looks like a promise may keep its word more than once, or call back before it returns.
+    void Promise.resolve(promise).then((value) => {
       if (call.stopped) return;
       try {
         goOn(value);

@@ -189,7 +189,8 @@ export class Engine {
       signal?.throwIfAborted();
       const since = now();
       const handle = start(since);
-      if (signal === undefined) {
+      if (!signal) {
+        // `fetch` takes null for none, and so may programs in JavaScript.
         this.#slots.set(handle, { what, since, resolve, reject, onProgress });
       } else {
         const aborted = () => this.#abandon(handle, signal.reason);

@@ -148,6 +148,58 @@ for (const era of ERAS) {
     await peer.close();
   });
 
+  test(`${era}: what only looks like a promise answers once`, async () => {
+    const server = newServer();
+    const resolving = (resolve: (value: string) => void): void => {
+      resolve('first');
+      resolve('second');
+      throw new Error('late');
+    };
+    server.tool('twice', {}, () => ({ then: resolving }));
+    server.tool('broken', {}, () => ({
+      then: () => {
+        throw new Error('at once');
+      },
+    }));
+    const peer = new Peer(server, era);
+    const logged = mock.method(console, 'error', () => {});
+    try {
+      assert.equal(textOf(await peer.call('twice')), 'first');
+      assert.equal(logged.mock.callCount(), 0);
+      assert.equal((await peer.call('broken')).isError, true);
+      assert.match(String(logged.mock.calls[0]?.arguments[1]), /at once/);
+    } finally {
+      logged.mock.restore();
+    }
+    await peer.close();
+  });
+
+  test(`${era}: progress that is no number is a defect, and says so`, async () => {
+    const server = newServer();
+    server.tool('work', {}, async (_, context) => context.progress(0 / 0, 0));
+    const peer = new Peer(server, era);
+    const logged = mock.method(console, 'error', () => {});
+    try {
+      assert.equal((await peer.call('work', {}, { progress: true })).isError, true);
+      assert.match(String(logged.mock.calls[0]?.arguments[1]), /finite numbers, not NaN of 0/);
+    } finally {
+      logged.mock.restore();
+    }
+    await peer.close();
+  });
+
+  test(`${era}: what is kept may have the name of anything`, async () => {
+    const server = newServer();
+    server.tool('ask', {}, async (_, context) => {
+      const kept = await context.once('__proto__', () => 'kept');
+      const { action } = await context.elicit('?', z.object({}), { key: 'constructor' });
+      return `${kept} ${action}`;
+    });
+    const peer = new Peer(server, era, () => ({ action: 'accept', content: {} }));
+    assert.equal(textOf(await peer.call('ask')), 'kept accept');
+    await peer.close();
+  });
+
   test(`${era}: a cancelled handler is told so`, async () => {
     const server = newServer();
     const started = deferred<Context>();

@@ -142,6 +142,9 @@ export class ServerCommands<E extends Event> extends Machine<E> {
 
   /** Reports progress; true if it was sent, false if the client does not want it or it is late. */
   progress(request: RequestHandle, progress: number, total?: number, message?: string): boolean {
+    if (!Number.isFinite(progress) || !Number.isFinite(total ?? 0)) {
+      throw new RangeError(`progress is told in finite numbers, not ${progress} of ${total}`);
+    }
     return given(native.progress(this.handle, request, progress, total, message));
   }
 
