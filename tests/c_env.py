@@ -19,7 +19,8 @@ EXAMPLES = "bindings-c/examples"
 CONFORMANCE = "tests/conformance/c"
 COMPILER = os.environ.get("CC", "cc")
 FLAGS = ["-std=c99", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-INCLUDES = ["-I", str(C / "include"), "-I", str(ROOT / EXAMPLES), "-I", str(ROOT / CONFORMANCE)]
+INTEROP = "tests/interop/ours"
+INCLUDES = [f"-I{C / 'include'}", *(f"-I{ROOT / folder}" for folder in (EXAMPLES, CONFORMANCE, INTEROP))]
 LIBRARIES = ["-lpthread", "-ldl", "-lm"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 #: What the programs need beside the C library: header, package of Debian.
@@ -37,6 +38,7 @@ PROGRAMS = {
     "http_client": ([f"{EXAMPLES}/http_client.c", *CLIENT], ["-lcurl"]),
     "everything_server": ([*EVERYTHING, *SERVER], ["-lmicrohttpd"]),
     "everything_client": ([f"{CONFORMANCE}/everything_client.c", *CLIENT], ["-lcurl"]),
+    "interop_client": ([f"{INTEROP}/client_barewire.c", f"{INTEROP}/child_host.c", *CLIENT], ["-lcurl"]),
 }
 
 

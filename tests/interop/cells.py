@@ -96,12 +96,28 @@ def ours(script: str) -> Command:
     return [runner, str(HERE / "ours" / script)]
 
 
+# What `tests/c_env.py build` compiles, if the libraries that it needs are there.
+C_PROGRAMS = HERE.parents[1] / ".work" / "c"
 OUR_CLIENTS = {
     "barewire": ours("client_barewire.py"),
     "barewire-sync": ours("client_barewire_sync.py"),
     "barewire-node": ours("client_barewire.mjs"),
+    "barewire-c": ours("client_barewire_c.py"),
 }
-OUR_SERVERS = {"barewire": ours("server_barewire.py"), "barewire-node": ours("server_barewire.mjs")}
+OUR_SERVERS = {
+    "barewire": ours("server_barewire.py"),
+    "barewire-node": ours("server_barewire.mjs"),
+    "barewire-c": [str(C_PROGRAMS / "everything_server"), "--page", "6"],
+}
+# The servers that meet each peer in each revision.
+WIDELY_MET = ["barewire", "barewire-node"]
+# Whom the programs in C meet, and where: each peer in two revisions at least, each revision twice.
+MEETINGS_OF_C = {
+    "mcp1": ["2024-11-05", "2025-06-18"],
+    "mcp2": ["2025-11-25", "2026-07-28"],
+    "ts1": ["2025-03-26", "2025-11-25"],
+    "ts2": ["2025-06-18", "2026-07-28", "auto"],
+}
 # Where our programs in Python find the walks, and the server that ours extends.
 PATHS = [PEERS / "python", HERE.parent / "conformance" / "python"]
 # What a client or a server program is told by the environment.
@@ -110,6 +126,7 @@ ENVIRONMENT = {
     "PYTHONPATH": os.pathsep.join(map(str, PATHS)),
     "INTEROP_RMCP": RMCP,
     "INTEROP_INSPECTOR": INSPECTOR,
+    "INTEROP_C": str(C_PROGRAMS / "interop_client"),
 }
 
 
@@ -135,7 +152,9 @@ class Session:
         return (self.client, *shared) if self.transport == "stdio" else shared
 
     def known(self, check: str) -> str | None:
-        """Why the matrix says that this cell cannot work."""
+        """Why this cell cannot work: as the matrix says, or for want of a program."""
+        if "barewire-c" in (self.client, self.server) and not C_PROGRAMS.exists():
+            return "the C programs are not compiled: libmicrohttpd or libcurl is missing"
         cell = (self.client, self.server, self.transport, self.revision, check)
         for *patterns, reason in MATRIX:
             if all(pattern in ("*", value) for pattern, value in zip(patterns, cell, strict=True)):
@@ -151,6 +170,24 @@ def read_matrix() -> list[list[str]]:
 
 
 MATRIX = read_matrix()
+
+
+def server_meetings(transport: str) -> list[Session]:
+    """The sessions of peers with the server in C."""
+    return [
+        Session(peer, "barewire-c", revision, transport)
+        for peer, revisions in MEETINGS_OF_C.items()
+        for revision in revisions
+    ]
+
+
+def client_meetings(transport: str) -> list[Session]:
+    """The sessions of the client in C with peers."""
+    return [
+        Session("barewire-c", peer, revision, transport)
+        for peer, revisions in MEETINGS_OF_C.items()
+        for revision in revisions
+    ]
 
 
 class Grid:

@@ -20,6 +20,7 @@ GRID = cells.Grid(
             for server in cells.PEER_SERVERS
             for revision in cells.REVISIONS
         ),
+        *cells.client_meetings("stdio"),
         Session("barewire-sync", "mcp2", "2025-06-18"),
         Session("barewire-sync", "ts2", "2025-11-25"),
     ],

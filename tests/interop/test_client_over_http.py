@@ -22,6 +22,7 @@ GRID = cells.Grid(
             for server in (*cells.PEER_SERVERS, "rmcp")
             for revision in cells.REVISIONS
         ),
+        *cells.client_meetings("http"),
         *(Session("barewire-sync", server, "auto", "http") for server in cells.HTTP_SERVERS),
         Session("barewire-sync", "mcp2", "2025-06-18", "http"),
         Session("barewire-sync", "ts2", "2025-11-25", "http"),
@@ -33,6 +34,7 @@ GRID = cells.Grid(
         ),
         *(Session("barewire-node", server, "2024-11-05", "sse") for server in ("mcp1", "mcp2", "ts1")),
         Session("barewire-sync", "mcp1", "2024-11-05", "sse"),
+        Session("barewire-c", "mcp1", "2024-11-05", "sse"),
     ],
 )
 

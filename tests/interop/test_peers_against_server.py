@@ -14,16 +14,18 @@ GRID = cells.Grid(
     [
         *(
             Session(client, server, revision)
-            for server in cells.OUR_SERVERS
+            for server in cells.WIDELY_MET
             for client in cells.PEER_CLIENTS
             for revision in cells.REVISIONS
         ),
+        *cells.server_meetings("stdio"),
         # Both ends are ours: what fails here too is no matter of a peer.
         *(Session("barewire", "barewire", revision) for revision in cells.REVISIONS),
         Session("barewire-sync", "barewire", "auto"),
         *(Session("barewire-node", "barewire-node", revision) for revision in cells.REVISIONS),
         *(Session("barewire", "barewire-node", revision) for revision in cells.BOTH_ERAS),
         *(Session("barewire-node", "barewire", revision) for revision in cells.BOTH_ERAS),
+        *(Session("barewire-c", "barewire-c", revision) for revision in cells.BOTH_ERAS),
     ],
 )
 

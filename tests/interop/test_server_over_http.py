@@ -14,19 +14,23 @@ GRID = cells.Grid(
     [
         *(
             Session(client, server, revision, "http")
-            for server in cells.OUR_SERVERS
+            for server in cells.WIDELY_MET
             for revision in cells.REVISIONS
             for client in (*cells.PEER_CLIENTS, "rmcp", server)
         ),
+        *cells.server_meetings("http"),
+        *(Session("barewire-c", "barewire-c", revision, "http") for revision in cells.BOTH_ERAS),
+        Session("rmcp", "barewire-c", "auto", "http"),
         Session("inspector", "barewire", "auto", "http"),
         Session("barewire-sync", "barewire", "auto", "http"),
         *(Session("barewire-node", "barewire", revision, "http") for revision in cells.BOTH_ERAS),
         *(Session("barewire", "barewire-node", revision, "http") for revision in cells.BOTH_ERAS),
         *(
             Session(client, server, "2024-11-05", "sse")
-            for server in cells.OUR_SERVERS
+            for server in cells.WIDELY_MET
             for client in (*cells.PEER_CLIENTS, server)
         ),
+        *(Session(client, "barewire-c", "2024-11-05", "sse") for client in ("mcp1", "ts1", "barewire-c")),
         Session("inspector", "barewire", "auto", "sse"),
     ],
 )

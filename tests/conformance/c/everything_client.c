@@ -136,11 +136,13 @@ static void handle(const bw_event *event)
     }
 }
 
+/* Handles an event, or moves bytes if there is none. */
 static void step(void)
 {
-    const bw_event *event;
-    http_client_host_step(host, -1);
-    while ((event = bw_client_poll_event(client)) != NULL)
+    const bw_event *event = bw_client_poll_event(client);
+    if (event == NULL)
+        http_client_host_step(host, -1);
+    else
         handle(event);
 }
 
