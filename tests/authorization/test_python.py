@@ -417,6 +417,28 @@ def test_a_client_can_be_closed_while_a_user_logs_in(url: str) -> None:
     asyncio.run(run())
 
 
+def test_a_client_on_trio_can_be_closed_while_a_user_logs_in(url: str) -> None:
+    async def run() -> None:
+        opened = trio.Event()
+        token = trio.lowlevel.current_trio_token()
+        auth = OAuth(user_agent=barewire.Browser(open=lambda _: token.run_sync_soon(opened.set)))
+
+        async def connect() -> None:
+            async with barewire.Client(url, auth=auth):
+                pass
+
+        with trio.fail_after(20):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(connect)
+                await opened.wait()
+                nursery.cancel_scope.cancel()
+        # Nobody is kept from the store.
+        with trio.fail_after(20):
+            assert await trio.to_thread.run_sync(auth._store.lock(url).__enter__)
+
+    trio.run(run)
+
+
 EXAMPLES = Path(__file__).resolve().parents[2] / "bindings-python" / "examples"
 
 
