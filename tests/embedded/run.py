@@ -162,7 +162,7 @@ def firmware() -> None:
     script = EXAMPLES / "firmware" / "link.ld"
     flags = [*ARM_FLAGS, "-nostartfiles", folder / "libbarewire_embedded.a", "-T", script]
     program = compile_c("arm-none-eabi-gcc", "firmware.elf", ["firmware/firmware.c", *SESSION], *flags)
-    output = run(*QEMU, "-kernel", program)
+    output = run("sh", "-c", '"$@" 2>&1', "sh", *QEMU, "-kernel", program)
     for what in ("memory", "stack"):
         counts = re.findall(rf"^(\d+) bytes of {what}", output, re.M)
         sizes[f"{what}, Cortex-M4"] = max(int(count) for count in counts)
