@@ -300,7 +300,7 @@ pub fn escape(text: &str, mut put: impl FnMut(&str)) {
 /// Decodes the contents of a string piece by piece; false at a lone surrogate, which is no character.
 pub fn unescape(contents: &str, mut put: impl FnMut(&str)) -> bool {
     let mut rest = contents;
-    while let Some(at) = rest.find('\\') {
+    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
         put(&rest[..at]);
         // A check has seen that what follows is an escape; whatever is none ends it here.
         let Some(&escape) = rest.as_bytes().get(at + 1) else { return false };
