@@ -19,12 +19,15 @@ cargo build --release --locked -p barewire --example stdio_server --example http
 for example in stdio_server http_server; do
     cp "${CARGO_TARGET_DIR:-target}/release/examples/$example" ".work/bench/$example"
 done
+cargo build --release --locked -p barewire-c-library
+cc -std=c99 -D_GNU_SOURCE -O2 -Ibindings-c/include bindings-c/examples/bench_server.c \
+    "${CARGO_TARGET_DIR:-target}/release/libbarewire.a" -lpthread -ldl -lm -o .work/bench/c_server
 python3 tests/python_env.py tools
 python3 tests/node_env.py build
 
 floors=floor-rust,floor-axum,floor-python,floor-stream,floor-node,exec-python,exec-node
 peers=rmcp,rmcp-pipes-1t,rmcp-nodelay,rmcp-json,py-mcp-high,py-mcp-low,py-mcp-low-json
-ours=barewire-rust,barewire-python,barewire-python-inline,barewire-node
+ours=barewire-rust,barewire-c,barewire-python,barewire-python-inline,barewire-node
 "$yardstick/run.sh" --also "$root/bench/impls.toml" --out "$results" --kind exec,stdio,client,http \
     --only "$floors,$peers,$ours" "$@"
 python3 bench/targets.py "$results"

@@ -26,6 +26,7 @@ class Target(NamedTuple):
 
 
 RUST = ("barewire-rust", "stdio", "floor-rust")
+C = ("barewire-c", "stdio", "floor-rust")
 PYTHON = ("barewire-python", "stdio", "floor-python")
 INLINE = ("barewire-python-inline", "stdio", "floor-python")
 CLIENT = ("barewire-python", "client", "floor-python")
@@ -44,6 +45,13 @@ TARGETS = [
     Target(*RUST, "progress_cpu_us", "progress", 1.3),
     Target(*RUST, "rss_start_mib", "RSS after start", 1.5),
     Target(*RUST, "rss_10k_mib", "RSS after 10,000 calls", 1.5),
+    Target(*C, "seq_cpu_us", "sequential calls", 1.5),
+    Target(*C, "pipe64_cpu_us", "64 in flight", 2.2),
+    Target(*C, "big_result_cpu_ms_mib", "1 MiB result", 1.0),
+    Target(*C, "big_arg_cpu_ms_mib", "1 MiB argument", 1.0),
+    Target(*C, "progress_cpu_us", "progress", 1.5),
+    Target(*C, "rss_start_mib", "RSS after start", 1.5),
+    Target(*C, "rss_10k_mib", "RSS after 10,000 calls", 1.5),
     Target(*PYTHON, "seq_cpu_us", "sequential calls", 2.0),
     Target(*PYTHON, "pipe64_cpu_us", "64 in flight", 1.2),
     Target(*PYTHON, "progress_cpu_us", "progress", 1.0),
