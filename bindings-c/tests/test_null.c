@@ -76,6 +76,7 @@ TEST(configurations_of_servers_tolerate_null)
     FAILS(BW_ERROR_NULL_ARGUMENT, bw_server_config_add_request_state_key(NULL, NULL));
     FAILS(BW_ERROR_NULL_ARGUMENT, bw_server_config_set_clock_origin(NULL, 0));
     FAILS(BW_ERROR_NULL_ARGUMENT, bw_server_config_set_limit(NULL, 0, 0));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_server_config_set_memory(NULL, 0));
     FAILS(BW_ERROR_NULL_ARGUMENT, bw_server_config_set_timeout(NULL, 0, 0));
     FAILS(BW_ERROR_NULL_ARGUMENT, bw_server_config_set_progress_extends(NULL, false));
     FAILS(BW_ERROR_NULL_ARGUMENT, bw_server_config_allow_origin(NULL, bw_none()));

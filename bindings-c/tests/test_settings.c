@@ -151,3 +151,17 @@ TEST(settings_of_http)
     server_tells(&pair, BW_EVENT_SESSION_CLOSED);
     free_pair(&pair);
 }
+
+TEST(bounds_fit_a_memory)
+{
+    struct pair pair = new_pair(false, BW_REVISION_2026_07_28);
+    DOES(bw_server_config_set_memory(pair.server_config, 16 * 1024));
+    join_pair(&pair);
+    uint64_t request = 0;
+    char arguments[20000] = "{\"text\":\"";
+    memset(arguments + strlen(arguments), 'x', sizeof arguments - strlen(arguments) - 3);
+    memcpy(arguments + sizeof arguments - 3, "\"}", 3);
+    DOES(bw_client_call_tool(pair.client, 0, loan("tool"), loan(arguments), NULL, &request));
+    CHECK(bw_event_is_rpc_error(client_tells(&pair, BW_EVENT_REQUEST_FAILED)));
+    free_pair(&pair);
+}

@@ -20,6 +20,7 @@ SANITIZERS = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 UNSEEN = {
     "BW_ERROR_POISONED": "it takes a defect; tested in Rust",
     "BW_ERROR_UNEXPECTED_HANDSHAKE": "such a message is refused or reported as a violation",
+    "BW_ERROR_LIMIT_MEMORY": "the embedded profile has it alone, which has tests of its own",
     "BW_ERROR_LIMIT_MESSAGE_BYTES": "of what the peer sends: reported as a violation",
     "BW_ERROR_LIMIT_DEPTH": "of what the peer sends: reported as a violation",
     "BW_ERROR_LIMIT_QUEUED_EVENTS": "of what the peer sends: reported as a violation",

@@ -60,6 +60,7 @@ static const char *const VIOLATIONS[] = {
     "progress_not_increasing",
     "invalid_result",
     "queue_full",
+    "no_room",
 };
 static const char *const LISTS[] = {"", "tools", "resources", "prompts"};
 static const char *const INPUTS[] = {"", "elicitation", "sampling", "roots"};
