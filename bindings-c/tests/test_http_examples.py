@@ -1,0 +1,268 @@
+"""The C examples over HTTP, under AddressSanitizer and UndefinedBehaviorSanitizer, against peers good and bad."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import barewire
+import building
+import pytest
+from barewire import sansio, sync
+
+SANITIZERS = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+HEADERS = {"microhttpd.h": "libmicrohttpd-dev", "curl/curl.h": "libcurl4-openssl-dev"}
+LEGACY = "2025-11-25"
+
+
+def compile_example(folder: Path, name: str, header: str, library: str) -> Path:
+    probe = ["cc", "-E", "-x", "c", "-include", header, "/dev/null", "-o", "/dev/null"]
+    if subprocess.run(probe, capture_output=True, check=False).returncode != 0:
+        pytest.skip(f"{HEADERS[header]} is not installed")
+    sources = [building.EXAMPLES / f"{part}.c" for part in (name, f"{name}_host", "host")]
+    return building.build(folder / name, sources, *SANITIZERS, libraries=[library])
+
+
+@pytest.fixture(scope="session")
+def server_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compile_example(tmp_path_factory.mktemp("server"), "http_server", "microhttpd.h", "-lmicrohttpd")
+
+
+@pytest.fixture(scope="session")
+def client_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compile_example(tmp_path_factory.mktemp("client"), "http_client", "curl/curl.h", "-lcurl")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@pytest.fixture
+def port(server_program: Path) -> Iterator[int]:
+    """The port of a server, which has to end well, without a word of a sanitizer and with nothing leaked."""
+    port = free_port()
+    process = subprocess.Popen([server_program, str(port)], stderr=subprocess.PIPE)
+    while True:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        assert process.poll() is None
+        time.sleep(0.02)
+    yield port
+    process.send_signal(signal.SIGTERM)
+    errors = process.communicate(timeout=30)[1]
+    assert (process.returncode, errors) == (0, b"")
+
+
+def url(port: int) -> str:
+    return f"http://127.0.0.1:{port}/mcp"
+
+
+def greet(port: int) -> None:
+    with sync.Client(url(port)) as client:
+        assert client.call_tool("greet", {"name": "you"}).content == [barewire.Text("Hello, you!")]
+
+
+# ---------------------------------------------------------------- the server
+
+
+@pytest.mark.parametrize("revision", sansio.REVISIONS)
+def test_server_speaks_every_revision(port: int, revision: str) -> None:
+    reports: list[str | None] = []
+    with sync.Client(url(port), revisions=[revision]) as client:
+        assert client.revision == revision
+        assert [tool.name for tool in client.tools()] == ["greet", "count_down"]
+        arguments = {"from": 3, "milliseconds": 20}
+        result = client.call_tool("count_down", arguments, on_progress=lambda p: reports.append(p.message))
+        assert result.content == [barewire.Text("Lift-off!")]
+    # Clients of 2024-11-05 are told of progress without words.
+    assert reports == ([None] * 3 if revision == "2024-11-05" else ["3", "2", "1"])
+
+
+class Raw:
+    """A legacy client that is no better than plain HTTP."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.session: dict[str, str] = {}
+        identity = {"name": "raw", "version": "1"}
+        params = {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": identity}
+        with closing(self.post({"id": 1, "method": "initialize", "params": params})) as response:
+            self.session = {"mcp-session-id": response.headers["mcp-session-id"]}
+        self.post({"method": "notifications/initialized"}).close()
+
+    def send(self, method: str, body: bytes | None, headers: dict[str, str]) -> http.client.HTTPResponse:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection.request(method, "/mcp", body, {**self.session, **headers})
+        return connection.getresponse()
+
+    def post(self, message: dict[str, Any]) -> http.client.HTTPResponse:
+        accept = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+        return self.send("POST", json.dumps({"jsonrpc": "2.0", **message}).encode(), accept)
+
+    def resume(self, last: str) -> http.client.HTTPResponse:
+        return self.send("GET", None, {"accept": "text/event-stream", "last-event-id": last})
+
+
+def events(response: http.client.HTTPResponse) -> Iterator[tuple[str, Any]]:
+    """Ids and messages of a stream."""
+    name = ""
+    for line in response:
+        field, _, value = line.decode().strip().partition(": ")
+        if field == "id":
+            name = value
+        elif field == "data" and value:
+            yield name, json.loads(value)
+
+
+def call(arguments: dict[str, Any]) -> dict[str, Any]:
+    params = {"name": "count_down", "arguments": arguments, "_meta": {"progressToken": 1}}
+    return {"id": 2, "method": "tools/call", "params": params}
+
+
+def test_a_stream_goes_on_where_it_broke_off(port: int) -> None:
+    client = Raw(port)
+    first = client.post(call({"from": 4, "milliseconds": 100}))
+    name, message = next(events(first))
+    assert message["params"]["message"] == "4"
+    first.close()
+    rest = [message for _, message in events(client.resume(name))]
+    assert [message["params"]["message"] for message in rest[:-1]] == ["3", "2", "1"]
+    assert rest[-1]["result"]["content"][0]["text"] == "Lift-off!"
+
+
+def test_who_does_not_read_holds_up_nobody(port: int) -> None:
+    stuck = Raw(port).post(call({"from": 1_000_000, "milliseconds": 0}))
+    time.sleep(0.5)
+    greet(port)
+    stuck.close()
+    greet(port)
+
+
+POST = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: */*\r\n"
+INSULTS = {
+    "nothing": b"",
+    "noise": bytes(range(256)) * 20,
+    "half a head": b"POST /mcp HTTP/1.1\r\nHos",
+    "a long head": b"GET /mcp HTTP/1.1\r\nX: " + b"x" * 200_000 + b"\r\n\r\n",
+    "many headers": b"GET /mcp HTTP/1.1\r\n" + b"X: y\r\n" * 5_000 + b"\r\n",
+    "Latin-1": POST + b"X-Name: caf\xe9\r\nContent-Length: 2\r\n\r\n{}",
+    "a target in Latin-1": b"GET /mcp\xe9?\xff HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "no body": POST + b"\r\n",
+    "half a body": POST + b"Content-Length: 99\r\n\r\n{",
+    "a body without end": POST + b"Content-Length: 18446744073709551615\r\n\r\n{",
+    "a negative length": POST + b"Content-Length: -1\r\n\r\n{}",
+    "too long a body": POST + b"Content-Length: 5000000\r\n\r\n" + b"[" * 5_000_000,
+    "chunks without end": POST + b"Transfer-Encoding: chunked\r\n\r\n" + b"ffff\r\n" + b"[" * 0xFFFF,
+    "broken chunks": POST + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
+    "many chunks": POST
+    + b"Transfer-Encoding: chunked\r\n\r\n"
+    + (b"1000\r\n" + b"[" * 4096 + b"\r\n") * 2000,
+    "a body that is not JSON": POST + b"Content-Length: 4\r\n\r\n\xff\xfe\x00{",
+    "depth": POST + b"Content-Length: 100000\r\n\r\n" + b"[" * 100_000,
+    "foreign method": b"BREW /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc",
+    "foreign path": b"POST /coffee HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc",
+    "two at once": (POST + b"Content-Length: 2\r\n\r\n{}") * 2,
+    "HTTP/0.9": b"GET /mcp\r\n\r\n",
+}
+
+
+def insult(port: int, data: bytes, half_closes: bool) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        connection.settimeout(0.3)
+        try:
+            connection.sendall(data)
+            if half_closes:
+                connection.shutdown(socket.SHUT_WR)
+            while connection.recv(65536):
+                pass
+        except OSError:  # who is insulted may hang up, or wait for more
+            pass
+
+
+def test_insults_are_borne(port: int) -> None:
+    for data in INSULTS.values():
+        insult(port, data, half_closes=False)
+        insult(port, data, half_closes=True)
+    greet(port)
+
+
+# ---------------------------------------------------------------- the client
+
+
+def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=60, check=False)
+
+
+def test_client_lists_and_calls(client_program: Path, port: int) -> None:
+    listed = run(client_program, url(port))
+    assert (listed.returncode, listed.stderr) == (0, "")
+    assert listed.stdout.splitlines()[1:] == ["greet", "count_down"]
+    called = run(client_program, url(port), "count_down", '{"from": 2, "milliseconds": 20}')
+    assert called.stdout.splitlines()[1:] == ["... 2", "... 1", "Lift-off!"]
+    refused = run(client_program, url(port), "none")
+    assert (refused.returncode, refused.stderr) == (1, "")
+
+
+@contextmanager
+def answering(answer: bytes) -> Iterator[str]:
+    """A server with one answer to everything."""
+
+    def serve() -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            with connection:
+                connection.recv(65536)
+                connection.sendall(answer)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
+        listener.shutdown(socket.SHUT_RDWR)
+    thread.join()
+
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
+STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n"
+ANSWERS = {
+    "nothing": b"",
+    "noise": bytes(range(256)) * 20,
+    "half a head": b"HTTP/1.1 200 OK\r\nConten",
+    "no body": OK + b"Content-Length: 0\r\n\r\n",
+    "a cut body": OK + b'Content-Length: 500\r\n\r\n{"jsonrpc"',
+    "not JSON": OK + b"Content-Length: 3\r\n\r\n\xff\xfe{",
+    "depth": OK + b"\r\n" + b"[" * 1_000_000,
+    "Latin-1": OK + b"X-Name: caf\xe9\r\nMcp-Session-Id: \xff\r\nContent-Length: 2\r\n\r\n{}",
+    "broken chunks": OK + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n",
+    "trailers": OK + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-After: 1\r\n\r\n",
+    "an interim head": b"HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n" + OK + b"Content-Length: 2\r\n\r\n{}",
+    "a redirect": b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
+    "an event of noise": STREAM + b"\r\ndata: \xff\xfe\n\ndata: {}\n\nid: \x00\n\n",
+    "an event without end": STREAM + b"\r\ndata: " + b"x" * 1_000_000,
+    "a coding that lies": OK + b"Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
+    "out of order": b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+def test_client_fails_politely(client_program: Path, answer: bytes) -> None:
+    with answering(answer) as place:
+        done = run(client_program, place)
+    assert (done.returncode, done.stderr) == (1, ""), done
+    assert "failed: " in done.stdout
