@@ -1,4 +1,4 @@
-"""The C examples over HTTP, under AddressSanitizer and UndefinedBehaviorSanitizer, against peers good and bad."""
+"""The C examples over HTTP against peers good and bad, under the sanitizers of addresses and behaviour."""
 
 from __future__ import annotations
 
