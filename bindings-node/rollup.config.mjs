@@ -7,7 +7,7 @@
  */
 
 const { MODULES } = process.env;
-const entries = { index: 'index', stdio: 'stdio', http: 'http', sansio: 'sansio/index' };
+const entries = { index: 'index', stdio: 'stdio', http: 'http', sansio: 'sansio/index', auth: 'auth/index' };
 const input = Object.fromEntries(
   Object.entries(entries).map(([name, module]) => [name, `${MODULES}/${module}.js`]),
 );
@@ -49,7 +49,7 @@ export const { ${names} } = createRequire(import.meta.url)('../dist/${name}.js')
 
 export default {
   input,
-  external: /^node:/,
+  external: /^(node:|jose$)/,
   plugins: [importable()],
   output: {
     dir: '.',

@@ -1,15 +1,17 @@
 /** How the messages of a client travel: on a byte stream, or over HTTP. */
 
+import type { Authorizer } from './auth/authorizer.js';
 import { now } from './clock.js';
 import { Exchanges, type Fetch } from './exchanges.js';
 import type { ExitStatus, Link } from './link.js';
 import {
+  AuthorizationError,
   ConnectionClosedError,
   ConnectionLostError,
   HttpStatusError,
-  type McpError,
+  McpError,
 } from './sansio/errors.js';
-import type { ClientEvent, ExchangeHandle, HttpClientEvent } from './sansio/events.js';
+import type { AuthorizationRequired, ClientEvent, ExchangeHandle, HttpClientEvent } from './sansio/events.js';
 import { Client, HttpClient, type HeaderPairs } from './sansio/index.js';
 import type { ClientSettings, HttpClientSettings } from './sansio/settings.js';
 
@@ -38,6 +40,8 @@ export interface Carriage {
   flush(): HttpClientEvent[];
   /** When the machine wants to be told the time, as of the last `flush`. */
   readonly due: number | undefined;
+  /** Comes by what a refused exchange lacks. */
+  authorize(refused: AuthorizationRequired): void;
   /** Starts the server afresh. */
   restart(): ClientEvent[];
   /** Says of the end of a connection how it came about, as far as is known here. */
@@ -85,6 +89,9 @@ export class StreamCarriage implements Carriage {
     if (turn.isPart) this.#passenger?.progressed();
     return turn.events;
   }
+
+  /** Nothing here is refused. */
+  authorize(): void {}
 
   restart(): ClientEvent[] {
     if (this.#link !== undefined) this.#retired.push(this.#link.close());
@@ -141,7 +148,7 @@ function statusText({ code, signal }: ExitStatus): string {
 /** What `fetch` says of a failure is in the cause of the cause; of several addresses that were tried only in its code. */
 function innermost(failure: unknown): string {
   if (!(failure instanceof Error)) return String(failure);
-  if (failure.cause !== undefined) return innermost(failure.cause);
+  if (failure.cause !== undefined && !(failure instanceof McpError)) return innermost(failure.cause);
   return failure.message || String((failure as { code?: unknown }).code ?? failure.name);
 }
 
@@ -159,9 +166,9 @@ export class HttpCarriage implements Carriage {
   /** Where the response whose head is being read redirects to. */
   #location: string | null = null;
 
-  constructor(settings: HttpClientSettings, fetch: Fetch, headers: Headers) {
-    this.machine = new HttpClient(settings);
-    this.#exchanges = new Exchanges(this, fetch, headers);
+  constructor(settings: HttpClientSettings, fetch: Fetch, headers: Headers, authorizer?: Authorizer) {
+    this.machine = new HttpClient({ ...settings, authorizes: authorizer !== undefined });
+    this.#exchanges = new Exchanges(this, fetch, headers, authorizer);
   }
 
   /** Nothing is connected before there is something to send. */
@@ -182,6 +189,10 @@ export class HttpCarriage implements Carriage {
     return this.machine.pollTimeout();
   }
 
+  authorize(refused: AuthorizationRequired): void {
+    void this.#exchanges.authorize(refused);
+  }
+
   /** Nothing here is started. */
   restart(): ClientEvent[] {
     return [];
@@ -193,6 +204,10 @@ export class HttpCarriage implements Carriage {
     if (told instanceof ConnectionLostError && told.cause === undefined && this.#failure !== undefined) {
       told.cause = this.#failure;
       told.message += `: ${innermost(this.#failure)}`;
+    }
+    if (told instanceof HttpStatusError && this.#failure instanceof AuthorizationError) {
+      told.cause = this.#failure;
+      told.message += `: ${this.#failure.message}`;
     }
     if (told instanceof HttpStatusError && this.#location !== null) {
       told.message += `; it redirects to ${this.#location}`;
@@ -222,6 +237,18 @@ export class HttpCarriage implements Carriage {
 
   receiveEnd(exchange: ExchangeHandle): void {
     this.#passenger?.feed(() => this.machine.receiveEnd(exchange, now()));
+  }
+
+  /** There are new credentials. */
+  authorized(exchange: ExchangeHandle): void {
+    this.#passenger?.feed(() => this.machine.authorized(exchange, now()));
+  }
+
+  /** There are none. */
+  unauthorized(exchange: ExchangeHandle, cause: unknown): void {
+    this.#failure = cause;
+    this.#passenger?.feed(() => this.machine.unauthorized(exchange, now()));
+    this.#failure = undefined;
   }
 
   receiveFailure(exchange: ExchangeHandle, failure: 'notSent' | 'broken', cause: unknown): void {

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** The client, written once for both eras of the protocol and for all ways to a server. */
 
+import type { Grant } from './auth/grant.js';
 import type { Subscription } from './changes.js';
 import type { ClientHandlers, Engine, Progress } from './engine.js';
 import type { Fetch } from './exchanges.js';
@@ -68,6 +69,7 @@ export type {
 } from './results.js';
 export {
   ApiMisuseError,
+  AuthorizationError,
   ConnectionClosedError,
   ConnectionLostError,
   HttpStatusError,
@@ -113,6 +115,8 @@ export interface ClientOptions extends ClientHandlers {
 export interface HttpClientOptions extends ClientOptions {
   /** Header fields of every request, such as `authorization`. */
   readonly headers?: HeadersInit;
+  /** How to come by tokens, where the server wants them: what `barewire/auth` makes, such as `oauth()`. */
+  readonly auth?: Grant;
   /**
    * Stands in for the global `fetch`, for proxies, certificates and the like. That of Node gives up a stream that is
    * silent for five minutes.

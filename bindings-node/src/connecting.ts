@@ -33,8 +33,10 @@ async function carriageTo(
 ): Promise<Carriage> {
   const settings = settingsOf(options);
   if (typeof server === 'string' || server instanceof URL) {
-    const { fetch = globalThis.fetch, headers } = options;
-    return new HttpCarriage({ ...settings, url: String(server) }, fetch, new Headers(headers));
+    const { fetch = globalThis.fetch, headers, auth } = options;
+    const url = String(server);
+    const authorizer = await auth?.authorizer(url);
+    return new HttpCarriage({ ...settings, url }, fetch, new Headers(headers), authorizer);
   }
   if ('openLink' in server) return new StreamCarriage(settings, () => server.openLink());
   checkCommand(server);

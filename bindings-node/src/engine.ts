@@ -422,6 +422,7 @@ export class Engine {
     listChanged: (engine, { kind, subscription }) => engine.#change({ kind }, subscription),
     resourceUpdated: (engine, { uri, subscription }) =>
       engine.#change({ kind: 'resource', uri }, subscription),
+    authorizationRequired: (engine, refused) => engine.carriage.authorize(refused),
     // Not for the application, but for whoever looks for what a server does wrong.
     messageDiscarded: (_, { violation, bytes }) => debug('discarded: %s: %s', violation, bytes),
     violationTolerated: (_, { violation, bytes }) => debug('tolerated: %s: %s', violation, bytes),

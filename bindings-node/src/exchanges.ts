@@ -1,7 +1,9 @@
 /** The exchanges of a client over HTTP, carried out by `fetch`. */
 
+import type { Authorizer } from './auth/authorizer.js';
 import type { HttpCarriage } from './carriage.js';
-import type { ExchangeHandle } from './sansio/events.js';
+import { AuthorizationError } from './sansio/errors.js';
+import type { AuthorizationRequired, ExchangeHandle } from './sansio/events.js';
 import type { HttpRequest } from './sansio/index.js';
 
 /** A function like the global `fetch`, as far as it is used here. */
@@ -18,6 +20,9 @@ const NOT_SENT: ReadonlySet<unknown> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
+/** Refused exchanges that are remembered. */
+const MOST_REFUSED = 4096;
+
 /**
  * Carries out each request by itself.
  *
@@ -27,14 +32,18 @@ export class Exchanges {
   readonly #carriage: HttpCarriage;
   readonly #fetch: Fetch;
   readonly #headers: Headers;
+  readonly #authorizer: Authorizer | undefined;
+  /** Which token went with an exchange that was refused. */
+  readonly #tokens = new Map<ExchangeHandle, number>();
   readonly #running = new Map<ExchangeHandle, AbortController>();
   readonly #paused = new Map<ExchangeHandle, () => void>();
   #ended: (() => void) | undefined;
 
-  constructor(carriage: HttpCarriage, fetch: Fetch, headers: Headers) {
+  constructor(carriage: HttpCarriage, fetch: Fetch, headers: Headers, authorizer: Authorizer | undefined) {
     this.#carriage = carriage;
     this.#fetch = fetch;
     this.#headers = headers;
+    this.#authorizer = authorizer;
   }
 
   /** Sends a request, and hands in what comes back. */
@@ -53,6 +62,25 @@ export class Exchanges {
     this.#readOn(exchange);
   }
 
+  /** Comes by what a refused exchange lacks, and has it sent again. */
+  async authorize(refused: AuthorizationRequired): Promise<void> {
+    const { exchange } = refused;
+    const abort = new AbortController();
+    const token = this.#tokens.get(exchange) ?? 0;
+    this.#tokens.delete(exchange);
+    this.#running.set(exchange, abort);
+    try {
+      await this.#authorizer?.challenge(refused, token);
+      if (abort.signal.aborted) return;
+      this.#running.delete(exchange);
+      this.#carriage.authorized(exchange);
+    } catch (error) {
+      if (abort.signal.aborted) return;
+      this.#running.delete(exchange);
+      this.#carriage.unauthorized(exchange, error);
+    }
+  }
+
   /** The machine may want to read on where it did not. */
   progressed(): void {
     for (const exchange of this.#paused.keys()) {
@@ -69,6 +97,7 @@ export class Exchanges {
       });
     }
     for (const exchange of [...this.#running.keys()]) this.abort(exchange);
+    await this.#authorizer?.close();
   }
 
   async #carryOut(request: HttpRequest, signal: AbortSignal): Promise<void> {
@@ -91,13 +120,31 @@ export class Exchanges {
     }
   }
 
-  async #send({ method, url, headers, body }: HttpRequest, signal: AbortSignal): Promise<Response> {
+  async #send(request: HttpRequest, signal: AbortSignal): Promise<Response> {
+    const { exchange, method, url, headers, body } = request;
+    const credentials = await this.#authorizer?.credentials(method, url);
+    signal.throwIfAborted();
     const all = new Headers(this.#headers);
     for (const [name, value] of headers) all.set(name, value);
+    for (const [name, value] of credentials?.headers ?? []) all.set(name, value);
     const init: RequestInit = { method, headers: all, redirect: 'manual', signal };
     if (body !== '') init.body = body;
     const { fetch } = { fetch: this.#fetch }; // not called as a method, which the global one minds
-    return fetch(url, init);
+    const response = await fetch(url, init);
+    if (credentials !== undefined) this.#note(exchange, response, credentials.generation);
+    return response;
+  }
+
+  /** Remembers which token was refused, for as long as it takes to be told that it was. */
+  #note(exchange: ExchangeHandle, { status, headers }: Response, token: number): void {
+    this.#authorizer?.note(status, headers, token);
+    if (status !== 401 && status !== 403) return;
+    this.#tokens.set(exchange, token);
+    if (this.#tokens.size <= MOST_REFUSED) return;
+    for (const oldest of this.#tokens.keys()) {
+      this.#tokens.delete(oldest);
+      return;
+    }
   }
 
   async #read(exchange: ExchangeHandle, response: Response, signal: AbortSignal): Promise<void> {
@@ -122,6 +169,7 @@ export class Exchanges {
 
 /** Whether the server cannot have seen the request. */
 function wasNotSent(error: unknown): boolean {
+  if (error instanceof AuthorizationError) return true;
   // `fetch` fails with a TypeError, which has what happened as its cause.
   const { cause = error } = error instanceof Error ? error : {};
   return NOT_SENT.has((cause as { code?: unknown } | undefined)?.code);

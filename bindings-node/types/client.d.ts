@@ -1,5 +1,6 @@
 /** The client, written once for both eras of the protocol and for all ways to a server. */
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { Grant } from './auth/grant.js';
 import type { Subscription } from './changes.js';
 import type { ClientHandlers, Progress } from './engine.js';
 import type { Fetch } from './exchanges.js';
@@ -17,7 +18,7 @@ export type { Command, Stderr } from './process.js';
 export type { Problem } from './received.js';
 export type * from './received-content.js';
 export type { CallToolResult, CompleteResult, GetPromptResult, Implementation, ListResult, Prompt, PromptArgument, ReadResourceResult, ReceivedMessage, Resource, ResourceTemplate, Result, Tool, ToolAnnotations, } from './results.js';
-export { ApiMisuseError, ConnectionClosedError, ConnectionLostError, HttpStatusError, InputRefusedError, InvalidResultError, LimitExceededError, McpError, MissingCapabilityError, PeerIncompatibleError, PeerMisbehavedError, RequestCancelledError, RequestTimedOutError, RoundsExceededError, RpcError, ServerUnavailableError, SessionLostError, UnauthorizedError, } from './sansio/errors.js';
+export { ApiMisuseError, AuthorizationError, ConnectionClosedError, ConnectionLostError, HttpStatusError, InputRefusedError, InvalidResultError, LimitExceededError, McpError, MissingCapabilityError, PeerIncompatibleError, PeerMisbehavedError, RequestCancelledError, RequestTimedOutError, RoundsExceededError, RpcError, ServerUnavailableError, SessionLostError, UnauthorizedError, } from './sansio/errors.js';
 export { type LogLevel, REVISIONS, VERSION } from './sansio/facts.js';
 export type { Limits, SubscriptionFilter, Timeouts } from './sansio/index.js';
 /** How a client is set up. */
@@ -43,6 +44,8 @@ export interface ClientOptions extends ClientHandlers {
 export interface HttpClientOptions extends ClientOptions {
     /** Header fields of every request, such as `authorization`. */
     readonly headers?: HeadersInit;
+    /** How to come by tokens, where the server wants them: what `barewire/auth` makes, such as `oauth()`. */
+    readonly auth?: Grant;
     /**
      * Stands in for the global `fetch`, for proxies, certificates and the like. That of Node gives up a stream that is
      * silent for five minutes.

@@ -62,7 +62,6 @@ BINDINGS = {
         build=("tests/node_env.py", "build"),
         server=("node", "bindings-node/dist/conformance/everything_server.mjs", "--http"),
         client=("node", "bindings-node/dist/conformance/everything_client.mjs"),
-        authorizes=False,
     ),
     "c": Binding(
         build=("tests/c_env.py", "build"),

@@ -142,7 +142,7 @@ pub(crate) fn json(text: &str) -> Result<Json, Failure> {
 }
 
 /// A fixed number of bytes, such as a seed or a key.
-fn bytes32(bytes: &[u8], what: &str) -> Result<[u8; 32], Failure> {
+pub(crate) fn bytes32(bytes: &[u8], what: &str) -> Result<[u8; 32], Failure> {
     bytes.try_into().map_err(|_| Failure::Argument(format!("{what} is 32 bytes, not {}", bytes.len())))
 }
 

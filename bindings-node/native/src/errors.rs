@@ -1,6 +1,7 @@
 //! Errors of the core as JSON rows, from which JavaScript makes its own: the name of the class, the number, the
 //! message, and what else the class has.
 
+use barewire::auth::AuthorizationError;
 use barewire::client::{DisconnectReason, FailureReason};
 use barewire::server::ClientFailure;
 use barewire::{ApiMisuse, CloseReason, Error, Failure as ExchangeFailure, Json, PeerIncompatible, RpcError};
@@ -25,6 +26,16 @@ impl From<Error> for Failure {
 impl From<ApiMisuse> for Failure {
     fn from(misuse: ApiMisuse) -> Failure {
         Failure::Core(misuse.into())
+    }
+}
+
+/// A setting that cannot be used is an argument that is none.
+pub(crate) fn unusable(error: Error) -> Failure {
+    match error {
+        Error::ApiMisuse(ApiMisuse::InvalidDefinition(member)) => {
+            Failure::Argument(format!("{member} cannot be used"))
+        }
+        error => error.into(),
     }
 }
 
@@ -79,6 +90,23 @@ impl ToRow for Error {
             _ => "McpError",
         };
         json!([name, self.code(), self.to_string()])
+    }
+}
+
+impl ToRow for AuthorizationError {
+    fn row(&self) -> Value {
+        let oauth = match self {
+            AuthorizationError::Denied(oauth)
+            | AuthorizationError::RegistrationRejected(oauth)
+            | AuthorizationError::TokenRequestRejected(oauth) => Some(oauth),
+            _ => None,
+        };
+        let said = json!({
+            "error": oauth.map(|oauth| &*oauth.code),
+            "description": oauth.and_then(|oauth| oauth.description.as_deref()),
+            "isRetryable": self.is_retryable(),
+        });
+        json!(["AuthorizationError", self.code(), self.to_string(), said])
     }
 }
 

@@ -439,11 +439,19 @@ impl ToRows for HttpServerEvent {
 impl ToRows for HttpClientEvent {
     fn write(&self, batch: &mut Batch) {
         match self {
-            HttpClientEvent::AuthorizationRequired { exchange, status, challenges, .. } => {
+            HttpClientEvent::AuthorizationRequired {
+                exchange,
+                status,
+                challenges,
+                dpop_nonce,
+                operation,
+            } => {
                 batch.event(Kind::AuthorizationRequired, |row| {
                     row.number(exchange.number());
                     row.number(u64::from(*status));
                     row.array(|row| challenges.iter().for_each(|challenge| row.string(challenge)));
+                    row.string_or_null(dpop_nonce.as_deref());
+                    row.string(operation);
                 });
             }
             // The core marks its events as open for more.

@@ -2,7 +2,9 @@
 
 use barewire::SessionHandle;
 use barewire::server::Server;
-use barewire::transport::http::server::{Endpoint, HttpServer, RequestHead, ResponsePart};
+use barewire::transport::http::server::{
+    Denial, Endpoint, HttpServer, RequestHead, ResponsePart,
+};
 use napi::Either;
 use napi::bindgen_prelude::{BufferSlice, Uint8Array};
 use napi_derive::napi;
@@ -71,6 +73,42 @@ pub(crate) fn receive_request(
         let head = RequestHead { method: &method, endpoint, headers, principal: principal.as_deref() };
         this.http_server(|http| to_js(http.receive_request(instant(now), head).number())).given()
     })
+}
+
+/// Takes the head of a request that is not let in; gives its exchange.
+#[napi]
+#[allow(clippy::needless_pass_by_value, reason = "strings of JavaScript are owned")]
+#[allow(clippy::too_many_arguments, reason = "each is named in JavaScript")]
+pub(crate) fn receive_denied(
+    this: &mut Handle,
+    method: String,
+    headers: String,
+    status: u16,
+    challenge: Option<String>,
+    now: i64,
+    event_stream: Option<String>,
+    messages: Option<String>,
+) -> Either<i64, String> {
+    let endpoint = endpoint(event_stream.as_deref(), messages.as_deref());
+    with_headers(&headers, |headers| {
+        let head = RequestHead { method: &method, endpoint, headers, principal: None };
+        let denial = Denial { status, challenge: challenge.as_deref() };
+        this.http_server(|http| to_js(http.receive_denied(instant(now), head, denial).number())).given()
+    })
+}
+
+/// Does not let through what an exchange has brought; false if its response has begun.
+#[napi]
+#[allow(clippy::needless_pass_by_value, reason = "strings of JavaScript are owned")]
+pub(crate) fn deny(
+    this: &mut Handle,
+    exchange: i64,
+    status: u16,
+    challenge: Option<String>,
+    now: i64,
+) -> Either<bool, String> {
+    let denial = Denial { status, challenge: challenge.as_deref() };
+    this.http_server(|http| http.deny(instant(now), handle(exchange), denial)).given()
 }
 
 /// Takes a piece of the body.

@@ -8,6 +8,7 @@
 // In a build for tests nothing is registered with Node.
 #![cfg_attr(test, allow(dead_code))]
 
+mod authorization;
 mod batch;
 mod byte_stream;
 mod child;
@@ -15,10 +16,12 @@ mod client;
 mod config;
 mod errors;
 mod events;
+mod file_lock;
 mod guard;
 mod http_client;
 mod http_server;
 mod names;
+mod resource_server;
 mod server;
 
 use barewire::uri_template::UriTemplate;

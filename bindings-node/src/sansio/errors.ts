@@ -88,6 +88,39 @@ export class HttpStatusError extends McpError {
 /** The server wants other credentials (401), or does not let these do what was asked (403). */
 export class UnauthorizedError extends HttpStatusError {}
 
+/** What an authorization server said of its refusal. */
+interface OAuthWords {
+  readonly error: string | null;
+  readonly description: string | null;
+  readonly isRetryable: boolean;
+}
+
+/**
+ * There are no credentials for a server. Codes 701 to 799.
+ *
+ * It is the `cause` of the {@link UnauthorizedError} that a request ends with. None holds a secret.
+ */
+export class AuthorizationError extends McpError {
+  /** The error code of the authorization server, where it refused. */
+  readonly error: string | undefined;
+  /** What it said of that. */
+  readonly description: string | undefined;
+  /** Whether the same may work a little later. */
+  readonly isRetryable: boolean;
+
+  /**
+   * @param message - What went wrong, for people.
+   * @param code - The number of the error.
+   * @param said - What the authorization server said.
+   */
+  constructor(message: string, code: number, said: OAuthWords) {
+    super(message, code);
+    this.error = said.error ?? undefined;
+    this.description = said.description ?? undefined;
+    this.isRetryable = said.isRetryable;
+  }
+}
+
 /**
  * The server has forgotten the session, and the new one as well.
  *
@@ -134,7 +167,12 @@ export class RpcError extends McpError {
  *
  * @internal
  */
-export type ErrorRow = readonly [name: string, code: number, message: string, extra?: string | number | null];
+export type ErrorRow = readonly [
+  name: string,
+  code: number,
+  message: string,
+  extra?: string | number | object | null,
+];
 
 type ErrorClass = new (message: string, code: number, extra: never) => McpError;
 
@@ -151,6 +189,7 @@ const CLASSES: Readonly<Record<string, ErrorClass>> = {
   ConnectionLostError,
   HttpStatusError,
   UnauthorizedError,
+  AuthorizationError,
   SessionLostError,
   ServerUnavailableError,
   InvalidResultError,

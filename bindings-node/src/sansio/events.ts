@@ -451,6 +451,10 @@ export interface AuthorizationRequired {
   readonly status: number;
   /** The values of `WWW-Authenticate`, in order. */
   readonly challenges: readonly string[];
+  /** The value of `DPoP-Nonce`. */
+  readonly dpopNonce: string | undefined;
+  /** What was tried, for counting. */
+  readonly operation: string;
 }
 
 // ---------------------------------------------------------------- unions
@@ -687,7 +691,14 @@ const READERS: readonly Reader[] = [
   }),
   (row) => ({ type: 'replayRequested', exchange: row[1], session: row[2], stream: row[3], after: row[4] }),
   (row) => ({ type: 'streamsForgotten', session: row[1] }),
-  (row) => ({ type: 'authorizationRequired', exchange: row[1], status: row[2], challenges: row[3] }),
+  (row) => ({
+    type: 'authorizationRequired',
+    exchange: row[1],
+    status: row[2],
+    challenges: row[3],
+    dpopNonce: row[4] ?? undefined,
+    operation: row[5],
+  }),
 ];
 
 function aboutServer(row: Row, pieces: Pieces) {

@@ -25,6 +25,13 @@ export interface ReceiveOptions {
   readonly messages?: string;
 }
 
+/** A refusal of the host. */
+export interface Denial {
+  readonly status: number;
+  /** The value of `WWW-Authenticate`, if there is one. */
+  readonly challenge?: string | undefined;
+}
+
 /** What to send next in one exchange: the head, then the data, then the end. */
 export interface ResponsePart {
   /** The status, in the first part only. */
@@ -139,6 +146,27 @@ export class HttpServer extends ServerCommands<HttpServerEvent> {
     const text = headerText(headers);
     const { principal, eventStream, messages } = checkedOptions(options);
     return given(native.receiveRequest(this.handle, method, text, now, principal, eventStream, messages));
+  }
+
+  /** Takes the head of a request that is not let in, without its body; gives its exchange, whose response is ready. */
+  receiveDenied(
+    method: string,
+    headers: HeaderPairs,
+    denial: Denial,
+    now: number,
+    options?: ReceiveOptions,
+  ): ExchangeHandle {
+    const text = headerText(headers);
+    const { status, challenge } = denial;
+    const { eventStream, messages } = checkedOptions(options);
+    return given(
+      native.receiveDenied(this.handle, method, text, status, challenge, now, eventStream, messages),
+    );
+  }
+
+  /** Does not let through what an exchange has brought; false if its response has begun. */
+  deny(exchange: ExchangeHandle, { status, challenge }: Denial, now: number): boolean {
+    return given(native.deny(this.handle, exchange, status, challenge, now));
   }
 
   /** Takes a piece of the body. */

@@ -29,12 +29,34 @@
  * `TypeError`.
  */
 
+export {
+  Authorization,
+  type ActionHandle,
+  type AuthorizationAction,
+  type AuthorizationEvent,
+  type AuthorizationSettings,
+  type ClientRegistration,
+  Credentials,
+  type DpopKey,
+  type LoadRecord,
+  OpenUserAgent,
+  Proof,
+  type ProvideAssertion,
+  type ProvideClient,
+  type Refusal,
+  SaveRecord,
+  SendRequest,
+  type SignInput,
+  SigningRequest,
+  type StoredRecord,
+} from './authorization.js';
 export { Server } from './byte-stream.js';
 export { Client } from './byte-stream-client.js';
 export { type ChildAction, ChildShutdown } from './child.js';
 export type { ClientCommands, Completion, Listing } from './client-commands.js';
 export {
   ApiMisuseError,
+  AuthorizationError,
   ConnectionClosedError,
   ConnectionLostError,
   HttpStatusError,
@@ -70,8 +92,16 @@ export {
 } from './facts.js';
 export type { HeaderPairs } from './headers.js';
 export { type HttpAbort, HttpClient, type HttpRequest } from './http-client.js';
-export { HttpServer, type ReceiveOptions, type ResponsePart } from './http-server.js';
+export { type Denial, HttpServer, type ReceiveOptions, type ResponsePart } from './http-server.js';
 export type { Machine } from './machine.js';
+export {
+  AccessDenied,
+  type DenialReason,
+  Principal,
+  ResourceServer,
+  type ResourceServerSettings,
+  serverMetadataUrls,
+} from './resource-server.js';
 export type { InputQuestion, RpcErrorValue, ServerCommands } from './server-commands.js';
 export type {
   ClientSettings,

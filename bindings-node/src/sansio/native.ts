@@ -15,6 +15,41 @@ export type Handle = { readonly __machine: unique symbol };
 export type ChildHandle = { readonly __child: unique symbol };
 
 /**
+ * The OAuth client, inside the addon.
+ *
+ * @internal
+ */
+export type AuthorizationHandle = { readonly __authorization: unique symbol };
+
+/**
+ * What is to be signed, inside the addon.
+ *
+ * @internal
+ */
+export type ProofHandle = { readonly __proof: unique symbol };
+
+/**
+ * The rules of a protected server, inside the addon.
+ *
+ * @internal
+ */
+export type ResourceServerHandle = { readonly __rules: unique symbol };
+
+/**
+ * Who a request comes from, inside the addon.
+ *
+ * @internal
+ */
+export type PrincipalHandle = { readonly __principal: unique symbol };
+
+/**
+ * A locked file, inside the addon.
+ *
+ * @internal
+ */
+export type FileLockHandle = { readonly __lock: unique symbol };
+
+/**
  * What the call gives, or the row of its error as text.
  *
  * @internal
@@ -119,6 +154,17 @@ export interface Native {
     eventStream: Optional,
     messages: Optional,
   ): Given<number>;
+  receiveDenied(
+    handle: Handle,
+    method: string,
+    headers: string,
+    status: number,
+    challenge: Optional,
+    now: number,
+    eventStream: Optional,
+    messages: Optional,
+  ): Given<number>;
+  deny(handle: Handle, exchange: number, status: number, challenge: Optional, now: number): Given<boolean>;
   receiveBody(handle: Handle, exchange: number, data: Uint8Array, now: number): Done;
   receiveEnd(handle: Handle, exchange: number, now: number): Told;
   receiveWhole(
@@ -194,6 +240,89 @@ export interface Native {
   childPollTimeout(handle: ChildHandle): number;
   childHandleTimeout(handle: ChildHandle, now: number): void;
   childIsFinished(handle: ChildHandle): boolean;
+
+  openAuthorization(settings: string, seed: Uint8Array): Given<AuthorizationHandle>;
+  authorizationIsReady(handle: AuthorizationHandle, now: number): Given<boolean>;
+  authorizationCredentials(
+    handle: AuthorizationHandle,
+    method: string,
+    url: string,
+    now: number,
+  ): Told | readonly [text: string, proof: ProofHandle];
+  dpopProof(request: ProofHandle, signature: Uint8Array): string;
+  authorizationAcquire(handle: AuthorizationHandle, waiter: number, now: number): Done;
+  authorizationChallenge(
+    handle: AuthorizationHandle,
+    waiter: number,
+    status: number,
+    challenges: string[],
+    dpopNonce: Optional,
+    generation: number,
+    operation: string,
+    now: number,
+  ): Done;
+  authorizationNoteNonce(handle: AuthorizationHandle, nonce: string): Done;
+  authorizationNoteSuccess(handle: AuthorizationHandle, generation: number): Done;
+  authorizationPollAction(handle: AuthorizationHandle): Told;
+  authorizationPollEvent(handle: AuthorizationHandle): Told;
+  authorizationPollTimeout(handle: AuthorizationHandle): Given<number>;
+  authorizationHandleTimeout(handle: AuthorizationHandle, now: number): Done;
+  authorizationLoaded(
+    handle: AuthorizationHandle,
+    action: number,
+    generation: number,
+    text: Optional,
+    now: number,
+  ): Done;
+  authorizationSaved(handle: AuthorizationHandle, action: number, now: number): Done;
+  authorizationSaveConflicted(
+    handle: AuthorizationHandle,
+    action: number,
+    generation: number,
+    text: Optional,
+    now: number,
+  ): Done;
+  authorizationReceiveResponse(
+    handle: AuthorizationHandle,
+    action: number,
+    status: number,
+    headers: string,
+    body: Uint8Array,
+    now: number,
+  ): Done;
+  authorizationReceiveCallback(handle: AuthorizationHandle, query: string, now: number): Done;
+  authorizationAwaitsCallback(handle: AuthorizationHandle): Given<boolean>;
+  authorizationSigned(handle: AuthorizationHandle, action: number, signature: Uint8Array, now: number): Done;
+  authorizationClientProvided(handle: AuthorizationHandle, action: number, client: string, now: number): Done;
+  authorizationAssertionProvided(
+    handle: AuthorizationHandle,
+    action: number,
+    assertion: string,
+    now: number,
+  ): Done;
+  authorizationFailAction(handle: AuthorizationHandle, action: number, failure: string, now: number): Done;
+  authorizationCancel(handle: AuthorizationHandle, now: number): Done;
+  authorizationReset(handle: AuthorizationHandle): Done;
+
+  openResourceServer(settings: string): Given<ResourceServerHandle>;
+  resourceServerFacts(handle: ResourceServerHandle): string;
+  resourceServerBearer(handle: ResourceServerHandle, headers: string, query: Optional): string;
+  resourceServerDeny(handle: ResourceServerHandle, reason: string, scopes: string[] | null | undefined): Told;
+  resourceServerJudge(
+    handle: ResourceServerHandle,
+    claims: string,
+    now: number,
+  ): Told | readonly [row: string, principal: PrincipalHandle];
+  resourceServerAuthorize(
+    handle: ResourceServerHandle,
+    principal: PrincipalHandle,
+    needed: string[],
+    implied: string[],
+  ): string;
+  serverMetadataUrls(issuer: string): string[];
+
+  tryLockFile(path: string): Given<FileLockHandle | null>;
+  unlockFile(handle: FileLockHandle): void;
 }
 
 /** Where the addon of a checkout lies, beside the files of the package. */

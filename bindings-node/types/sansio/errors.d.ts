@@ -74,6 +74,31 @@ export declare class HttpStatusError extends McpError {
 /** The server wants other credentials (401), or does not let these do what was asked (403). */
 export declare class UnauthorizedError extends HttpStatusError {
 }
+/** What an authorization server said of its refusal. */
+interface OAuthWords {
+    readonly error: string | null;
+    readonly description: string | null;
+    readonly isRetryable: boolean;
+}
+/**
+ * There are no credentials for a server. Codes 701 to 799.
+ *
+ * It is the `cause` of the {@link UnauthorizedError} that a request ends with. None holds a secret.
+ */
+export declare class AuthorizationError extends McpError {
+    /** The error code of the authorization server, where it refused. */
+    readonly error: string | undefined;
+    /** What it said of that. */
+    readonly description: string | undefined;
+    /** Whether the same may work a little later. */
+    readonly isRetryable: boolean;
+    /**
+     * @param message - What went wrong, for people.
+     * @param code - The number of the error.
+     * @param said - What the authorization server said.
+     */
+    constructor(message: string, code: number, said: OAuthWords);
+}
 /**
  * The server has forgotten the session, and the new one as well.
  *
@@ -107,3 +132,4 @@ export declare class RpcError extends McpError {
     /** What the sender gave beside code and message, decoded each time it is read. */
     get data(): unknown;
 }
+export {};

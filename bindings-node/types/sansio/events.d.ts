@@ -386,6 +386,10 @@ export interface AuthorizationRequired {
     readonly status: number;
     /** The values of `WWW-Authenticate`, in order. */
     readonly challenges: readonly string[];
+    /** The value of `DPoP-Nonce`. */
+    readonly dpopNonce: string | undefined;
+    /** What was tried, for counting. */
+    readonly operation: string;
 }
 type CommonEvent = NotificationReceived | ViolationTolerated | MessageDiscarded | Disconnected;
 /** Whatever a server tells its application. */

@@ -12,6 +12,12 @@ export interface ReceiveOptions {
     /** It is for the endpoint of HTTP+SSE that takes messages: the query string. */
     readonly messages?: string;
 }
+/** A refusal of the host. */
+export interface Denial {
+    readonly status: number;
+    /** The value of `WWW-Authenticate`, if there is one. */
+    readonly challenge?: string | undefined;
+}
 /** What to send next in one exchange: the head, then the data, then the end. */
 export interface ResponsePart {
     /** The status, in the first part only. */
@@ -43,6 +49,10 @@ export declare class HttpServer extends ServerCommands<HttpServerEvent> {
      * ignored.
      */
     receiveRequest(method: string, headers: HeaderPairs, now: number, options?: ReceiveOptions): ExchangeHandle;
+    /** Takes the head of a request that is not let in, without its body; gives its exchange, whose response is ready. */
+    receiveDenied(method: string, headers: HeaderPairs, denial: Denial, now: number, options?: ReceiveOptions): ExchangeHandle;
+    /** Does not let through what an exchange has brought; false if its response has begun. */
+    deny(exchange: ExchangeHandle, { status, challenge }: Denial, now: number): boolean;
     /** Takes a piece of the body. */
     receiveBody(exchange: ExchangeHandle, data: Uint8Array, now: number): void;
     /** The body is complete: what it holds goes to the machine. */

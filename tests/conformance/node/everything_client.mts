@@ -14,6 +14,7 @@ import {
   type Tool,
 } from 'barewire';
 import { LEGACY_REVISIONS } from 'barewire/sansio';
+import { type Context, grantFor } from './scenario_auth.mjs';
 
 /** Milliseconds for a whole scenario. The suite gives 30 seconds, and ends only a shell when they are over. */
 const PATIENCE = 25_000;
@@ -130,6 +131,12 @@ const SCENARIOS: Readonly<Record<string, (client: Client, given: Given) => Promi
   },
 };
 
+/** Uses a protected server: how its client comes by tokens is in `scenario_auth.mts`. */
+async function callWhenAuthorized(client: Client): Promise<void> {
+  await listTools(client);
+  await call(client, 'test-tool');
+}
+
 // ---------------------------------------------------------------- running one
 
 /**
@@ -147,8 +154,16 @@ const {
   MCP_CONFORMANCE_CONTEXT: context = '{}',
 } = process.env;
 setTimeout(() => process.exit(1), PATIENCE).unref();
-const scenario = SCENARIOS[name];
+const given = JSON.parse(context) as Given & Context;
+const auth = grantFor(name, given);
+const scenario = auth === undefined ? SCENARIOS[name] : callWhenAuthorized;
 if (scenario === undefined) throw new Error(`no scenario is called '${name}'`);
-await using client = await Client.connect(url, { revisions: spoken(revision), onElicit, onSample, onRoots });
+await using client = await Client.connect(url, {
+  revisions: spoken(revision),
+  onElicit,
+  onSample,
+  onRoots,
+  ...(auth !== undefined && { auth }),
+});
 console.log(`connected to ${url}, speaking ${client.revision}`);
-await scenario(client, JSON.parse(context) as Given);
+await scenario(client, given);
