@@ -1,5 +1,6 @@
 /** One request on its way through a handler: its questions, and how it waits, resumes and ends. */
 
+import type { Caller } from './auth/protection.js';
 import type { Connection } from './connection.js';
 import type { CalledEvent, Endpoint } from './endpoint.js';
 import { RunEndedError } from './failures.js';
@@ -31,6 +32,8 @@ export function decodeState(text: Json): State {
 export class Call {
   request: RequestHandle;
   context: RequestContext;
+  /** Who sent the request, where the server is protected. */
+  readonly caller: Caller | undefined;
   /** Cancelled, unwound to run again, or answered: its outcome counts no more. */
   stopped = false;
   /** What a handler that is kept waiting in this process is found by. */
@@ -49,6 +52,7 @@ export class Call {
   ) {
     this.request = event.request;
     this.context = event.context;
+    this.caller = connection.callerOf(event.context.exchange);
     if (event.context.round > 0) this.#take(event.context);
   }
 

@@ -1,5 +1,6 @@
 /** A machine of a server, its calls in flight, and what their events lead to. */
 
+import type { Caller } from './auth/protection.js';
 import { Call, decodeState } from './call.js';
 import { now } from './clock.js';
 import { type CalledEvent, type Endpoint, type Machine, NO_COMPLETIONS } from './endpoint.js';
@@ -7,6 +8,7 @@ import { RunEndedError } from './failures.js';
 import { ConnectionClosedError, McpError } from './sansio/errors.js';
 import type {
   CompletionRequested,
+  ExchangeHandle,
   HttpServerEvent,
   MessageDiscarded,
   RequestCancelled,
@@ -80,6 +82,19 @@ export class Connection<M extends Machine = Machine> {
   /** Ends the response that carries a call for now, where there is such a thing. */
   closeStream(_call: Call, _retry: number | undefined): boolean {
     return false;
+  }
+
+  /** Who sent what an exchange brought, where that is known. */
+  callerOf(_exchange: ExchangeHandle | undefined): Caller | undefined {
+    return undefined;
+  }
+
+  /**
+   * Whether the caller has the scopes that an endpoint wants; if not, the call is answered. Byte streams have no such
+   * thing: who has started the server may do all.
+   */
+  admits(_call: Call): boolean {
+    return true;
   }
 
   /** Whether a handler is at work that will be answered for. */
@@ -158,6 +173,7 @@ export class Connection<M extends Machine = Machine> {
     }
     const call = new Call(this as unknown as Connection, endpoint, event);
     try {
+      if (endpoint.scopes !== undefined && !this.admits(call)) return;
       const checked = endpoint.check(endpoint.given(event));
       if (checked instanceof Promise) this.#wait(call, checked, (value) => this.#run(call, value));
       else this.#run(call, checked);

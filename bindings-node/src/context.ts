@@ -1,5 +1,6 @@
 /** What a handler can do while it runs: report, ask the client, and see who called. */
 
+import type { Caller } from './auth/protection.js';
 import type { Call } from './call.js';
 import type { Meta } from './content.js';
 import {
@@ -88,6 +89,11 @@ export class Context {
   /** Who sent the request, as `principal` of the HTTP endpoint said. */
   get principal(): string | undefined {
     return this.#call.context.principal;
+  }
+
+  /** Who sent the request, as its access token says; undefined unless the HTTP endpoint is protected with `auth`. */
+  get caller(): Caller | undefined {
+    return this.#call.caller;
   }
 
   /**

@@ -41,6 +41,9 @@ export type CalledEvent = ToolCalled | ResourceReadRequested | PromptRequested |
 /** What is kept of a handler that asked until the answer is there: nothing, so that it runs again, or all of it. */
 export type Resume = 'replay' | 'memory';
 
+/** Scopes that a call needs: always the same, or depending on what it is given. */
+export type Scopes = readonly string[] | ((given: Readonly<Record<string, any>>) => readonly string[]);
+
 /** What can be said of everything in the catalog. */
 export interface Described {
   /** A name for people. */
@@ -50,6 +53,8 @@ export interface Described {
   readonly _meta?: Meta;
   /** What happens to a handler that asked the client in a stateless revision; see {@link Context}. Default `replay`. */
   readonly resume?: Resume;
+  /** What callers need beside the scopes that a protected server (`auth`) wants from everybody. */
+  readonly scopes?: Scopes;
 }
 
 /** What is said of a resource or template. */
@@ -92,7 +97,9 @@ export abstract class Endpoint {
     readonly check: Checker,
     readonly resume: Resume,
     handler: Handler,
+    readonly scopes: Scopes | undefined = undefined,
   ) {
+    if (typeof scopes === 'string') throw new TypeError("scopes is a list, such as ['files:read']");
     if (typeof handler !== 'function') throw new TypeError(`the handler of '${key}' is not a function`);
     this.handler = handler as (given: unknown, context: Context) => unknown;
   }
@@ -101,6 +108,12 @@ export abstract class Endpoint {
   given(event: CalledEvent): unknown {
     const text = (event as ToolCalled).arguments;
     return text === undefined ? {} : JSON.parse(text);
+  }
+
+  /** The scopes that a call needs. */
+  neededScopes(event: CalledEvent): readonly string[] {
+    const { scopes = [] } = this;
+    return typeof scopes === 'function' ? scopes(this.given(event) as Record<string, unknown>) : scopes;
   }
 
   contextOf(call: Call): Context {
@@ -168,8 +181,8 @@ export class Tool extends Endpoint {
     options: ToolOptions<AnySchema | undefined, AnySchema | undefined>,
     handler: Handler,
   ) {
-    const { input, output, resume = 'replay', ...rest } = options;
-    super(name, checker(input), resume, handler);
+    const { input, output, resume = 'replay', scopes, ...rest } = options;
+    super(name, checker(input), resume, handler, scopes);
     this.#checkOutput = output && checker(output);
     this.definition = JSON.stringify({
       name,
@@ -219,8 +232,8 @@ export class Resource extends Endpoint {
   readonly #mimeType: string | undefined;
 
   constructor(uri: string, options: ResourceOptions, handler: Handler) {
-    const { resume = 'replay', ...rest } = options;
-    super(uri, checker(undefined), resume, handler);
+    const { resume = 'replay', scopes, ...rest } = options;
+    super(uri, checker(undefined), resume, handler, scopes);
     this.#isTemplate = uri.includes('{');
     this.#mimeType = options.mimeType;
     this.definition = JSON.stringify({ [this.#isTemplate ? 'uriTemplate' : 'uri']: uri, ...rest });
@@ -254,8 +267,8 @@ export class Prompt extends Endpoint {
   readonly definition: Json;
 
   constructor(name: string, options: PromptOptions<AnySchema | undefined>, handler: Handler) {
-    const { input, resume = 'replay', ...rest } = options;
-    super(name, checker(input), resume, handler);
+    const { input, resume = 'replay', scopes, ...rest } = options;
+    super(name, checker(input), resume, handler, scopes);
     const schema = input && jsonSchema(input, 'input', `the input of prompt '${name}'`);
     const known = Object.entries(schema?.properties ?? {}) as [string, { description?: string } | boolean][];
     this.definition = JSON.stringify({

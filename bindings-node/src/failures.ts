@@ -37,6 +37,19 @@ export class RunEndedError extends McpError {
   }
 }
 
+/** It cannot be found out now whether a token is genuine: the request is answered with 503. */
+export class VerifierUnavailableError extends Error {
+  override readonly name = 'VerifierUnavailableError';
+
+  /**
+   * @param message - What cannot be had, for the operator.
+   * @param options - The cause.
+   */
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+  }
+}
+
 named(ToolError, 'ToolError');
 named(ResourceNotFoundError, 'ResourceNotFoundError');
 named(InvalidAnswerError, 'InvalidAnswerError');

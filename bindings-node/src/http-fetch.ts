@@ -1,6 +1,7 @@
 /** A server as a function from `Request` to `Response`. */
 
-import { HttpHost, type HttpOptions, principalOf } from './http-host.js';
+import type { Caller, ResourceServer } from './auth/protection.js';
+import { checkPrincipal, HttpHost, type HttpOptions, principalOf } from './http-host.js';
 import type { ExchangeHandle } from './sansio/events.js';
 import { type HeaderPairs, headerPairs } from './sansio/headers.js';
 import type { ReadyPart, ResponsePart } from './sansio/http-server.js';
@@ -35,6 +36,7 @@ export interface Handler {
  * name of the loopback interface or of `allowedHosts`.
  */
 export function createHandler(server: Server, options: HandlerOptions = {}): Handler {
+  checkPrincipal(options);
   const host = new HttpHost(server, options);
   const handler = async (request: Request): Promise<Response> =>
     respond(host, request, principalOf(options.principal, request));
@@ -45,28 +47,58 @@ const EMPTY = new Uint8Array(0);
 
 async function respond(host: HttpHost, request: Request, principal: string | undefined): Promise<Response> {
   const { pathname, search, host: name } = new URL(request.url);
+  const { auth } = host;
+  if (auth?.serves(pathname)) return metadata(auth, request);
   const endpoint = host.endpoint(pathname, search.slice(1));
   if (endpoint === undefined) return new Response('There is no MCP endpoint at this path', { status: 404 });
   if (request.bodyUsed) throw new TypeError('something else has read the body of the request');
-  const options = principal === undefined ? endpoint : { ...endpoint, principal };
   // A `Request` may keep the name that it was sent to in its URL alone.
   const headers = request.headers.has('host')
     ? request.headers
     : [...request.headers, ['host', name] as const];
-  const exchange = new FetchExchange(host, request, headers);
+  let caller: Caller | undefined;
+  if (auth !== undefined && request.method !== 'OPTIONS') {
+    // Browsers ask with OPTIONS, and without credentials.
+    const admitted = await host.admit(auth, headers, search.slice(1));
+    if ('status' in admitted) {
+      const denial = host.deny(request.method, headers, admitted, endpoint);
+      await request.body?.cancel();
+      return denial === undefined ? unavailable() : whole(denial);
+    }
+    caller = admitted;
+  }
+  const who = caller?.key ?? principal;
+  const options = who === undefined ? endpoint : { ...endpoint, principal: who };
+  const exchange = new FetchExchange(host, request, headers, caller);
   const isServed =
     request.body === null
       ? host.receiveWhole(request.method, EMPTY, options, exchange)
       : host.receiveHead(request.method, options, exchange);
-  if (!isServed) return new Response('Service Unavailable', { status: 503 });
+  if (!isServed) return unavailable();
   exchange.watch();
   const head = (await exchange.receive()) ?? (await exchange.next());
-  if (head === undefined) return new Response('Service Unavailable', { status: 503 });
-  const init = { status: head.status ?? 500, headers: head.headers as [string, string][] };
-  if (!head.isLast || head.isAborted) return new Response(exchange.stream(head), init);
+  if (head === undefined) return unavailable();
+  if (!head.isLast || head.isAborted) return new Response(exchange.stream(head), headOf(head));
   exchange.finish();
+  return whole(head);
+}
+
+function unavailable(): Response {
+  return new Response('Service Unavailable', { status: 503 });
+}
+
+function headOf({ status, headers }: ResponsePart): ResponseInit {
+  return { status: status ?? 500, headers: headers as [string, string][] };
+}
+
+function whole(part: ResponsePart): Response {
   // A status such as 202 has no body at all.
-  return new Response(head.data.length === 0 ? null : (head.data as Uint8Array<ArrayBuffer>), init);
+  return new Response(part.data.length === 0 ? null : (part.data as Uint8Array<ArrayBuffer>), headOf(part));
+}
+
+function metadata(auth: ResourceServer, request: Request): Response {
+  const { body, ...init } = auth.metadata(request.method);
+  return new Response(body, init);
 }
 
 class FetchExchange {
@@ -74,14 +106,16 @@ class FetchExchange {
   #handle: ExchangeHandle = -1;
   readonly #request: Request;
   readonly headers: HeaderPairs;
+  readonly caller: Caller | undefined;
   #delivered: ResponsePart | undefined;
   #waiter: (() => void) | undefined;
   #isOver = false;
 
-  constructor(host: HttpHost, request: Request, headers: HeaderPairs) {
+  constructor(host: HttpHost, request: Request, headers: HeaderPairs, caller: Caller | undefined) {
     this.#host = host;
     this.#request = request;
     this.headers = headers;
+    this.caller = caller;
   }
 
   opened(handle: ExchangeHandle): void {

@@ -5,13 +5,16 @@
  * is more.
  */
 
+import type { Caller, ResourceServer } from './auth/protection.js';
 import type { Call } from './call.js';
 import { now } from './clock.js';
 import { Connection, type Host } from './connection.js';
+import { VerifierUnavailableError } from './failures.js';
 import { McpError } from './sansio/errors.js';
 import type { ExchangeHandle, HttpServerEvent } from './sansio/events.js';
+import { INVALID_PARAMS } from './sansio/facts.js';
 import type { HeaderPairs } from './sansio/headers.js';
-import type { HttpServer, ReadyPart, ReceiveOptions, ResponsePart } from './sansio/http-server.js';
+import type { Denial, HttpServer, ReadyPart, ReceiveOptions, ResponsePart } from './sansio/http-server.js';
 import type { Server } from './server.js';
 
 /** How a server is reached over HTTP. */
@@ -22,6 +25,8 @@ export interface HttpOptions {
    * Serves HTTP+SSE of 2024-11-05 too, at `/sse` and `/messages`, or at the paths that are given. Default: no.
    */
   readonly sse?: boolean | SsePaths;
+  /** Protects the server with access tokens: a `ResourceServer` of `barewire/auth`. It then says who sends a request. */
+  readonly auth?: ResourceServer;
   /**
    * Origins of pages that are let in beside those of the loopback interface, such as `https://app.example`; `*` allows
    * all. A request of no page has none, and is let in.
@@ -56,6 +61,8 @@ export interface Exchange {
   opened(handle: ExchangeHandle): void;
   /** The headers of the request. */
   readonly headers: HeaderPairs;
+  /** Who sends it, where the server is protected. */
+  readonly caller: Caller | undefined;
   /** There is something to send, of which this is the first part; the rest is to be polled. */
   deliver(part: ReadyPart): void;
   /** Nothing more will come. */
@@ -76,6 +83,24 @@ const QUIET = Promise.resolve();
 
 /** @internal */
 class HttpConnection extends Connection<HttpServer> {
+  override callerOf(exchange: ExchangeHandle | undefined): Caller | undefined {
+    return (this.host as HttpHost).callerOf(exchange);
+  }
+
+  override admits({ endpoint, event, caller, context: { exchange } }: Call): boolean {
+    const { auth } = this.host as HttpHost;
+    if (auth === undefined || caller === undefined || exchange === undefined) {
+      throw new Error(`'${endpoint.key}' wants scopes, but the server is not protected: give the handler auth`);
+    }
+    const denied = auth.forbids(caller, endpoint.neededScopes(event));
+    if (denied === undefined) return true;
+    this.command((machine) => machine.deny(exchange, denied, now()));
+    // It goes nowhere, unless the response has begun.
+    const answer = { code: INVALID_PARAMS, message: 'The authorization does not suffice' };
+    this.command((machine) => machine.respondError(event.request, answer));
+    return false;
+  }
+
   override closeStream({ context: { exchange } }: Call, retry: number | undefined): boolean {
     if (exchange === undefined || !this.machine.closeStream(exchange, now(), retry)) return false;
     this.host.touched();
@@ -91,6 +116,18 @@ function optionPath(path: string): string {
 /** The path of an endpoint as requests are compared with it: without a slash at its end. */
 function endpointPath(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+/** Whether the headers of a response, as pairs or in turn, are those of a challenge. */
+function isChallenge(headers: readonly (string | readonly string[])[]): boolean {
+  return headers.flat().includes('www-authenticate');
+}
+
+/** @internal */
+export function checkPrincipal(options: HttpOptions & { readonly principal?: unknown }): void {
+  if (options.auth !== undefined && options.principal !== undefined) {
+    throw new TypeError('auth tells who sends a request; principal would be another answer');
+  }
 }
 
 /**
@@ -110,6 +147,8 @@ export function principalOf<R>(
 /** @internal */
 export class HttpHost implements Host {
   readonly machine: HttpServer;
+  /** What protects the server, if anything does. */
+  readonly auth: ResourceServer | undefined;
   readonly #path: string | undefined;
   readonly #sse: SsePaths | undefined;
   readonly #server: Server;
@@ -138,6 +177,7 @@ export class HttpHost implements Host {
       retry,
     } = options;
     this.#server = server;
+    this.auth = options.auth;
     this.#path = path === undefined ? undefined : optionPath(path);
     if (sse !== false) {
       const { stream, messages } = sse === true ? SSE_PATHS : sse;
@@ -172,6 +212,38 @@ export class HttpHost implements Host {
     if (place === this.#sse?.stream) return { eventStream: mounted + this.#sse.messages };
     if (place === this.#sse?.messages) return { messages: query };
     return this.#path === undefined || place === this.#path ? STREAMABLE : undefined;
+  }
+
+  /** Who sends a request, or why it is refused. */
+  async admit(auth: ResourceServer, headers: HeaderPairs, query: string): Promise<Caller | Denial> {
+    try {
+      return await auth.admit(headers, query);
+    } catch (error) {
+      const isOutage = error instanceof VerifierUnavailableError;
+      console.error('barewire: a token cannot be verified:', isOutage ? error.message : error);
+      return { status: isOutage ? 503 : 500 };
+    }
+  }
+
+  /** The response to a request that is refused; its body is not read. */
+  deny(
+    method: string,
+    headers: HeaderPairs,
+    denial: Denial,
+    options: ReceiveOptions,
+  ): ResponsePart | undefined {
+    try {
+      return this.machine.pollResponse(this.machine.receiveDenied(method, headers, denial, now(), options));
+    } catch (error) {
+      if (!(error instanceof McpError)) throw error;
+      return undefined; // it has been closed
+    }
+  }
+
+  /** Who sent what an exchange brought. */
+  callerOf(exchange: ExchangeHandle | undefined): Caller | undefined {
+    if (this.auth === undefined || exchange === undefined) return undefined;
+    return this.#exchanges.get(exchange)?.caller;
   }
 
   /** Takes a request whose body is at hand; false if the server has been closed. */
@@ -221,7 +293,7 @@ export class HttpHost implements Host {
   poll(exchange: ExchangeHandle, headers: HeaderPairs): ResponsePart | undefined {
     try {
       const part = this.machine.pollResponse(exchange);
-      if (part?.status === 403) this.#warnOfRefusal(headers);
+      if (part?.status === 403 && !isChallenge(part.headers)) this.#warnOfRefusal(headers);
       return part;
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
@@ -304,7 +376,9 @@ export class HttpHost implements Host {
       const { parts, due, isPart } = this.machine.readyParts();
       for (const part of parts) {
         const exchange = this.#exchanges.get(part.exchange);
-        if (part.status === 403 && exchange !== undefined) this.#warnOfRefusal(exchange.headers);
+        if (part.status === 403 && exchange !== undefined && !isChallenge(part.headers)) {
+          this.#warnOfRefusal(exchange.headers);
+        }
         exchange?.deliver(part);
       }
       if (!isPart) return due;

@@ -1,7 +1,8 @@
 /** A server as a listener of `node:http`, for express, fastify and others too. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { HttpHost, type HttpOptions, principalOf } from './http-host.js';
+import type { Caller, ResourceServer } from './auth/protection.js';
+import { checkPrincipal, HttpHost, type HttpOptions, principalOf } from './http-host.js';
 import type { ExchangeHandle } from './sansio/events.js';
 import { type HeaderPairs, RawHeaders } from './sansio/headers.js';
 import type { ReadyPart, ReceiveOptions } from './sansio/http-server.js';
@@ -46,15 +47,25 @@ export interface NodeHandler {
  * name of the loopback interface or of `allowedHosts`.
  */
 export function nodeHandler(server: Server, options: NodeHandlerOptions = {}): NodeHandler {
+  checkPrincipal(options);
   const host = new HttpHost(server, options);
-  const { principal } = options;
+  const { auth, principal } = options;
   const handler = (request: IncomingMessage, response: ServerResponse, body?: unknown): void => {
+    if (auth?.serves(pathOf(request))) {
+      metadata(auth, request, response);
+      return;
+    }
     const endpoint = host.hasOneEndpoint ? {} : endpointOf(host, request);
     if (endpoint === undefined) {
       refuse(response, 404, 'There is no MCP endpoint at this path');
       return;
     }
     const headers = new RawHeaders(request.rawHeaders);
+    if (auth !== undefined && request.method !== 'OPTIONS') {
+      // Browsers ask with OPTIONS, and without credentials.
+      void admit(host, auth, { request, response, headers, endpoint, body });
+      return;
+    }
     let who: string | undefined;
     let read: Uint8Array | undefined;
     try {
@@ -67,9 +78,52 @@ export function nodeHandler(server: Server, options: NodeHandlerOptions = {}): N
       return;
     }
     const about = who === undefined ? endpoint : { ...endpoint, principal: who };
-    new NodeExchange(host, request, response, headers).receive(read, about);
+    new NodeExchange(host, request, response, headers, undefined).receive(read, about);
   };
   return Object.assign(handler, { close: () => host.close() });
+}
+
+/** A request that is not let in yet. */
+interface Arrived {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly headers: RawHeaders;
+  readonly endpoint: ReceiveOptions;
+  readonly body: unknown;
+}
+
+/** Finds out who sends a request, and serves or refuses it. */
+async function admit(host: HttpHost, auth: ResourceServer, arrived: Arrived): Promise<void> {
+  const { request, response, headers, endpoint, body } = arrived;
+  const { method = '', url = '' } = request;
+  const [, query = ''] = url.split('?', 2);
+  const caller = await host.admit(auth, headers, query);
+  if ('status' in caller) {
+    const denial = host.deny(method, headers, caller, endpoint);
+    if (denial === undefined) refuse(response, 503, 'Service Unavailable');
+    else response.writeHead(denial.status ?? 500, denial.headers.flat()).end(denial.data);
+    return;
+  }
+  let read: Uint8Array | undefined;
+  try {
+    read = readBody(request, headers, body);
+  } catch (error) {
+    console.error('barewire: a request cannot be served:', error);
+    refuse(response, 500, 'Internal Server Error');
+    return;
+  }
+  const about = { ...endpoint, principal: caller.key };
+  new NodeExchange(host, request, response, headers, caller).receive(read, about);
+}
+
+/** The path of the host: where express has mounted the handler, that of the request has lost its beginning. */
+function pathOf({ url = '', baseUrl = '' }: IncomingMessage & { baseUrl?: string }): string {
+  return baseUrl + (url.split('?', 1)[0] as string);
+}
+
+function metadata(auth: ResourceServer, request: IncomingMessage, response: ServerResponse): void {
+  const { status, headers, body } = auth.metadata(request.method);
+  response.writeHead(status, headers).end(body);
 }
 
 function endpointOf(host: HttpHost, request: IncomingMessage): ReceiveOptions | undefined {
@@ -111,7 +165,13 @@ class NodeExchange {
   #isBlocked = false;
   #isOver = false;
 
-  constructor(host: HttpHost, request: IncomingMessage, response: ServerResponse, headers: RawHeaders) {
+  constructor(
+    host: HttpHost,
+    request: IncomingMessage,
+    response: ServerResponse,
+    headers: RawHeaders,
+    readonly caller: Caller | undefined,
+  ) {
     this.#host = host;
     this.#request = request;
     this.#response = response;

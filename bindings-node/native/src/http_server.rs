@@ -2,9 +2,7 @@
 
 use barewire::SessionHandle;
 use barewire::server::Server;
-use barewire::transport::http::server::{
-    Denial, Endpoint, HttpServer, RequestHead, ResponsePart,
-};
+use barewire::transport::http::server::{Denial, Endpoint, HttpServer, RequestHead, ResponsePart};
 use napi::Either;
 use napi::bindgen_prelude::{BufferSlice, Uint8Array};
 use napi_derive::napi;

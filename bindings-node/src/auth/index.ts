@@ -11,6 +11,7 @@
  * Tokens, codes and secrets show in no log, error or inspection.
  */
 
+export { VerifierUnavailableError } from '../failures.js';
 export { AuthorizationError } from '../sansio/errors.js';
 export { Browser, type BrowserOptions, type UserAgent } from './browser.js';
 export {
@@ -27,5 +28,14 @@ export {
   workloadIdentity,
   type WorkloadIdentityOptions,
 } from './grant.js';
+export { Caller, ResourceServer, type ResourceServerOptions } from './protection.js';
 export type { PrivateKey, Sign } from './signing.js';
 export { FileTokenStore, MemoryTokenStore, StoredRecord, type TokenStore } from './token-store.js';
+export {
+  type Claims,
+  Introspection,
+  type IntrospectionOptions,
+  JwtVerifier,
+  type JwtVerifierOptions,
+  type TokenVerifier,
+} from './verifiers.js';
