@@ -90,7 +90,9 @@ class HttpConnection extends Connection<HttpServer> {
   override admits({ endpoint, event, caller, context: { exchange } }: Call): boolean {
     const { auth } = this.host as HttpHost;
     if (auth === undefined || caller === undefined || exchange === undefined) {
-      throw new Error(`'${endpoint.key}' wants scopes, but the server is not protected: give the handler auth`);
+      throw new Error(
+        `'${endpoint.key}' wants scopes, but the server is not protected: give the handler auth`,
+      );
     }
     const denied = auth.forbids(caller, endpoint.neededScopes(event));
     if (denied === undefined) return true;

@@ -33,6 +33,8 @@ const ARGUMENTS: Readonly<Record<string, readonly unknown[]>> = {
   publishListChanged: ['tools'],
   receiveBody: [1, new Uint8Array(1), 0],
   receiveData: [new Uint8Array(1), 0],
+  deny: [1, { status: 403 }, 0],
+  receiveDenied: ['GET', [], { status: 401 }, 0],
   receiveFailure: [1, 'broken', 0],
   receiveHead: [1, 200, [], 0],
   receiveRequest: ['GET', [], 0],

@@ -1,4 +1,5 @@
 /** What a handler can do while it runs: report, ask the client, and see who called. */
+import type { Caller } from './auth/protection.js';
 import type { Meta } from './content.js';
 import { type ElicitResult, type Root, type SampleMessages, type SampleOptions, type SampleResult } from './questions.js';
 import type { SessionHandle } from './sansio/events.js';
@@ -36,6 +37,8 @@ export declare class Context {
     get session(): SessionHandle | undefined;
     /** Who sent the request, as `principal` of the HTTP endpoint said. */
     get principal(): string | undefined;
+    /** Who sent the request, as its access token says; undefined unless the HTTP endpoint is protected with `auth`. */
+    get caller(): Caller | undefined;
     /**
      * Says how far the work is, if the client wants to know; the number must grow each time.
      *

@@ -9,6 +9,8 @@ import type { ToolAnnotations } from './results.js';
 import { type AnySchema } from './schema.js';
 /** What is kept of a handler that asked until the answer is there: nothing, so that it runs again, or all of it. */
 export type Resume = 'replay' | 'memory';
+/** Scopes that a call needs: always the same, or depending on what it is given. */
+export type Scopes = readonly string[] | ((given: Readonly<Record<string, any>>) => readonly string[]);
 /** What can be said of everything in the catalog. */
 export interface Described {
     /** A name for people. */
@@ -18,6 +20,8 @@ export interface Described {
     readonly _meta?: Meta;
     /** What happens to a handler that asked the client in a stateless revision; see {@link Context}. Default `replay`. */
     readonly resume?: Resume;
+    /** What callers need beside the scopes that a protected server (`auth`) wants from everybody. */
+    readonly scopes?: Scopes;
 }
 /** What is said of a resource or template. */
 export interface ResourceOptions extends Described {

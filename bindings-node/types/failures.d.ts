@@ -23,3 +23,12 @@ export declare class InvalidAnswerError extends McpError {
  */
 export declare class RunEndedError extends McpError {
 }
+/** It cannot be found out now whether a token is genuine: the request is answered with 503. */
+export declare class VerifierUnavailableError extends Error {
+    readonly name = "VerifierUnavailableError";
+    /**
+     * @param message - What cannot be had, for the operator.
+     * @param options - The cause.
+     */
+    constructor(message: string, options?: ErrorOptions);
+}

@@ -4,6 +4,7 @@
  * What speaks HTTP hands in requests, and gives each response that goes on as an {@link Exchange}, to be told when there
  * is more.
  */
+import type { ResourceServer } from './auth/protection.js';
 /** How a server is reached over HTTP. */
 export interface HttpOptions {
     /** The path of the endpoint, such as `/mcp`; all others are answered with 404. Default: every path is the endpoint. */
@@ -12,6 +13,8 @@ export interface HttpOptions {
      * Serves HTTP+SSE of 2024-11-05 too, at `/sse` and `/messages`, or at the paths that are given. Default: no.
      */
     readonly sse?: boolean | SsePaths;
+    /** Protects the server with access tokens: a `ResourceServer` of `barewire/auth`. It then says who sends a request. */
+    readonly auth?: ResourceServer;
     /**
      * Origins of pages that are let in beside those of the loopback interface, such as `https://app.example`; `*` allows
      * all. A request of no page has none, and is let in.

@@ -7,7 +7,7 @@
 export * from './client.js';
 export type { AudioBlock, ContentBlock, EmbeddedResource, ImageBlock, Meta, PromptMessage, PromptResult, PromptReturn, ResourceContents, ResourceLink, ResourceReturn, TextBlock, ToolResult, } from './content.js';
 export { type ClientInfo, Context, ResourceContext } from './context.js';
-export type { Described, PromptOptions, ResourceOptions, Resume, ToolOptions } from './endpoint.js';
+export type { Described, PromptOptions, ResourceOptions, Resume, Scopes, ToolOptions } from './endpoint.js';
 export { InvalidAnswerError, ResourceNotFoundError, RunEndedError, ToolError } from './failures.js';
 export type { ElicitResult, Root, SampleMessages, SampleOptions, SampleResult } from './questions.js';
 export type { AnySchema, InputOf, JsonSchema, OutputOf, SchemaIssue, StandardSchema, Validated, } from './schema.js';

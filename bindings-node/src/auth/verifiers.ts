@@ -141,7 +141,9 @@ export class JwtVerifier implements TokenVerifier {
     this.#fetching ??= this.#fetch(jose).finally(() => (this.#fetching = undefined));
     await this.#fetching;
     if (this.#keys === undefined) {
-      throw new VerifierUnavailableError(`the keys of ${this.issuer} cannot be had`, { cause: this.#failure });
+      throw new VerifierUnavailableError(`the keys of ${this.issuer} cannot be had`, {
+        cause: this.#failure,
+      });
     }
   }
 

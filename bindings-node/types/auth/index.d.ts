@@ -10,8 +10,11 @@
  *
  * Tokens, codes and secrets show in no log, error or inspection.
  */
+export { VerifierUnavailableError } from '../failures.js';
 export { AuthorizationError } from '../sansio/errors.js';
 export { Browser, type BrowserOptions, type UserAgent } from './browser.js';
 export { type AssertionSource, clientCredentials, type ClientCredentialsOptions, enterpriseManaged, type EnterpriseManagedOptions, type Grant, type GrantOptions, oauth, type OAuthClient, type OAuthOptions, workloadIdentity, type WorkloadIdentityOptions, } from './grant.js';
+export { Caller, ResourceServer, type ResourceServerOptions } from './protection.js';
 export type { PrivateKey, Sign } from './signing.js';
 export { FileTokenStore, MemoryTokenStore, StoredRecord, type TokenStore } from './token-store.js';
+export { type Claims, Introspection, type IntrospectionOptions, JwtVerifier, type JwtVerifierOptions, type TokenVerifier, } from './verifiers.js';
