@@ -360,36 +360,40 @@ describe('with servers of their own', { skip: missing }, () => {
     assert.equal(failed.error, 'invalid_client');
   });
 
-  test('the examples', { skip: process.platform === 'linux' ? false : 'browsers open otherwise' }, async () => {
-    await using issuer = await authorizationServer({ scopes: 'notes:read notes:write' });
-    const home = await mkdtemp(join(tmpdir(), 'home-'));
-    const user = fileURLToPath(new URL('visit.mjs', import.meta.url));
-    await writeFile(join(home, 'xdg-open'), `#!/bin/sh\nexec '${process.execPath}' '${user}' "$1"\n`, {
-      mode: 0o755,
-    });
-    const port = await freePort();
-    const example = (name: string): string =>
-      fileURLToPath(new URL(`../examples/${name}.mjs`, import.meta.url));
-    const server = spawn(process.execPath, [example('protected-server'), issuer.url, String(port)], {
-      stdio: 'inherit',
-    });
-    try {
-      const url = `http://127.0.0.1:${port}/mcp`;
-      await until(() => fetch(url));
-      const run = promisify(execFile);
-      let said = '';
-      for (const note of ['buy milk', 'call Bob']) {
-        // The second time no browser is needed.
-        const path = said === '' ? `${home}:${process.env['PATH']}` : '';
-        const env = { ...process.env, HOME: home, PATH: path };
-        said = (await run(process.execPath, [example('protected-client'), url, note], { env })).stdout;
+  test(
+    'the examples',
+    { skip: process.platform === 'linux' ? false : 'browsers open otherwise' },
+    async () => {
+      await using issuer = await authorizationServer({ scopes: 'notes:read notes:write' });
+      const home = await mkdtemp(join(tmpdir(), 'home-'));
+      const user = fileURLToPath(new URL('visit.mjs', import.meta.url));
+      await writeFile(join(home, 'xdg-open'), `#!/bin/sh\nexec '${process.execPath}' '${user}' "$1"\n`, {
+        mode: 0o755,
+      });
+      const port = await freePort();
+      const example = (name: string): string =>
+        fileURLToPath(new URL(`../examples/${name}.mjs`, import.meta.url));
+      const server = spawn(process.execPath, [example('protected-server'), issuer.url, String(port)], {
+        stdio: 'inherit',
+      });
+      try {
+        const url = `http://127.0.0.1:${port}/mcp`;
+        await until(() => fetch(url));
+        const run = promisify(execFile);
+        let said = '';
+        for (const note of ['buy milk', 'call Bob']) {
+          // The second time no browser is needed.
+          const path = said === '' ? `${home}:${process.env['PATH']}` : '';
+          const env = { ...process.env, HOME: home, PATH: path };
+          said = (await run(process.execPath, [example('protected-client'), url, note], { env })).stdout;
+        }
+        assert.match(said, /'buy milk', 'call Bob'/);
+      } finally {
+        server.kill();
+        await rm(home, { recursive: true });
       }
-      assert.match(said, /'buy milk', 'call Bob'/);
-    } finally {
-      server.kill();
-      await rm(home, { recursive: true });
-    }
-  });
+    },
+  );
 });
 
 async function freePort(): Promise<number> {
@@ -403,7 +407,13 @@ async function freePort(): Promise<number> {
 /** Waits until something works. */
 async function until(attempt: () => Promise<unknown>): Promise<void> {
   for (let tries = 0; tries < 400; tries += 1) {
-    if (await attempt().then(() => true, () => false)) return;
+    if (
+      await attempt().then(
+        () => true,
+        () => false,
+      )
+    )
+      return;
     await sleep(50);
   }
   throw new Error('it does not work');
