@@ -87,7 +87,8 @@ static bool advance(bw_server *server, countdown *it)
         return true;
     }
     snprintf(text, sizeof text, "%lld", (long long)it->left);
-    bw_server_notify_progress(server, it->request, (double)(it->from - it->left), (double)it->from, bw_string(text), NULL);
+    bw_server_notify_progress(server, it->request, (double)(it->from - it->left), (double)it->from, bw_string(text),
+                              NULL);
     it->left--;
     it->due += it->step;
     return false;

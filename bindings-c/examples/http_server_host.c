@@ -46,10 +46,10 @@ struct http_server_host {
     bw_server *server;
     const http_server_paths *paths;
     struct MHD_Daemon *daemon;
-    int events;      /* of the daemon, and of clients that hang up */
-    bool is_resumed; /* an exchange goes on, which the daemon notices only when it runs */
-    size_t open;     /* exchanges there are */
-    size_t held;     /* exchanges that wait until the server wants input */
+    int events;                 /* of the daemon, and of clients that hang up */
+    bool is_resumed;            /* an exchange goes on, which the daemon notices only when it runs */
+    size_t open;                /* exchanges there are */
+    size_t held;                /* exchanges that wait until the server wants input */
     exchange *buckets[BUCKETS]; /* by handle: exchanges that have one */
 };
 
@@ -130,7 +130,8 @@ static void *receive_target(void *context, const char *target, struct MHD_Connec
     return it;
 }
 
-static void complete(void *context, struct MHD_Connection *connection, void **slot, enum MHD_RequestTerminationCode code)
+static void complete(void *context, struct MHD_Connection *connection, void **slot,
+                     enum MHD_RequestTerminationCode code)
 {
     exchange *it = *slot;
     (void)context, (void)connection, (void)code;
@@ -367,9 +368,8 @@ static struct MHD_Daemon *listen_on(http_server_host *host, uint16_t port)
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     return MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, port, NULL, NULL, receive, host,
-                            MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address,
-                            MHD_OPTION_URI_LOG_CALLBACK, receive_target, host,
-                            MHD_OPTION_NOTIFY_COMPLETED, complete, host,
+                            MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address, MHD_OPTION_URI_LOG_CALLBACK,
+                            receive_target, host, MHD_OPTION_NOTIFY_COMPLETED, complete, host,
                             MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)IDLE_SECONDS,
                             MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_END);
 }

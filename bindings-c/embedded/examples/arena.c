@@ -31,8 +31,14 @@ static void set_word(uint32_t at, uint32_t value)
 }
 
 /* A free block holds its size and the offset of the next one, a block in use its size. */
-static uint32_t size_of(uint32_t block) { return word(block); }
-static uint32_t next_of(uint32_t block) { return word(block + HEADER); }
+static uint32_t size_of(uint32_t block)
+{
+    return word(block);
+}
+static uint32_t next_of(uint32_t block)
+{
+    return word(block + HEADER);
+}
 
 static void describe(uint32_t block, uint32_t size, uint32_t next)
 {
@@ -73,8 +79,14 @@ void arena_begin(void *memory, size_t size)
     describe(first, (uint32_t)(size / UNIT - 1) * UNIT, NONE);
 }
 
-size_t arena_live(void) { return live; }
-size_t arena_peak(void) { return peak; }
+size_t arena_live(void)
+{
+    return live;
+}
+size_t arena_peak(void)
+{
+    return peak;
+}
 
 void *bw_port_allocate(size_t size)
 {

@@ -7,9 +7,8 @@ static const char MEASURE[] =
 static const char SWITCH[] =
     "{\"name\":\"switch\",\"description\":\"Turns a relay on or off.\",\"inputSchema\":{\"type\":\"object\","
     "\"properties\":{\"on\":{\"type\":\"boolean\"}},\"required\":[\"on\"]}}";
-static const char LOG[] =
-    "{\"uri\":\"device://log\",\"name\":\"log\",\"description\":\"The last lines of the log.\","
-    "\"mimeType\":\"text/plain\"}";
+static const char LOG[] = "{\"uri\":\"device://log\",\"name\":\"log\",\"description\":\"The last lines of the log.\","
+                          "\"mimeType\":\"text/plain\"}";
 static const char LINES[] =
     "{\"contents\":[{\"uri\":\"device://log\",\"mimeType\":\"text/plain\",\"text\":\"started\\nmeasured\\n\"}]}";
 

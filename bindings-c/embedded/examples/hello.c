@@ -12,11 +12,26 @@
 #include <time.h>
 #include <unistd.h>
 
-void *bw_port_allocate(size_t size) { return malloc(size); }
-void *bw_port_reallocate(void *place, size_t size) { return realloc(place, size); }
-void bw_port_free(void *place) { free(place); }
-size_t bw_port_available(void) { return (size_t)-1; }
-void bw_port_panic(void) { abort(); }
+void *bw_port_allocate(size_t size)
+{
+    return malloc(size);
+}
+void *bw_port_reallocate(void *place, size_t size)
+{
+    return realloc(place, size);
+}
+void bw_port_free(void *place)
+{
+    free(place);
+}
+size_t bw_port_available(void)
+{
+    return (size_t)-1;
+}
+void bw_port_panic(void)
+{
+    abort();
+}
 
 static uint64_t now(void)
 {

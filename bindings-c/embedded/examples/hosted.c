@@ -14,8 +14,14 @@ void bw_port_panic(void)
     abort();
 }
 
-void say(const char *text, size_t length) { fwrite(text, 1, length, stdout); }
-void say_number(const char *what, size_t number) { printf("%zu %s\n", number, what); }
+void say(const char *text, size_t length)
+{
+    fwrite(text, 1, length, stdout);
+}
+void say_number(const char *what, size_t number)
+{
+    printf("%zu %s\n", number, what);
+}
 
 int main(void)
 {
