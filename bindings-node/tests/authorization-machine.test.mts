@@ -1,9 +1,10 @@
 /** The authorization machine without I/O, where requests may go, and what of all that can be seen. */
 
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { inspect } from 'node:util';
+import { inspect, promisify } from 'node:util';
 import { Client } from 'barewire';
 import { AuthorizationError, Browser, clientCredentials, oauth } from 'barewire/auth';
 import { Authorization, type AuthorizationAction, type AuthorizationSettings } from 'barewire/sansio';
@@ -189,4 +190,16 @@ test('the browser turns others away, and listens no longer than it is waited for
   // Who gives up is not waited for.
   const silent = new Browser({ open: () => {} });
   await assert.rejects(silent.visit('https://login.example/?state=x', AbortSignal.timeout(50)));
+});
+
+test('who wants no authorization loads none', async () => {
+  const program = `
+    for (const entry of ['', '/stdio', '/http']) require('barewire' + entry);
+    console.log(Object.keys(require.cache).join());
+  `;
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', program], {
+    cwd: import.meta.dirname,
+  });
+  assert.match(stdout, /core\.js/);
+  assert.doesNotMatch(stdout, /dist\Wauth/);
 });

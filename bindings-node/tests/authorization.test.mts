@@ -26,7 +26,14 @@ import {
   type OAuthOptions,
   type StoredRecord,
 } from 'barewire/auth';
-import { authorizationServer, type Ending, missing, protectedServer } from './protected.mjs';
+import {
+  authorizationServer,
+  browse,
+  chromium,
+  type Ending,
+  missing,
+  protectedServer,
+} from './protected.mjs';
 import { TestUser } from './user-agent.mjs';
 
 const NEWEST = REVISIONS.slice(0, 1);
@@ -121,6 +128,20 @@ describe('with one authorization server', { skip: missing }, () => {
       assert.deepEqual(user.visited, []);
     });
   }
+
+  test(
+    'a user logs in with a browser',
+    { skip: chromium ? false : 'chromium is not installed' },
+    async () => {
+      let seen = '';
+      const open = (url: string): void => {
+        void browse(url, 'carol').then((text) => (seen = text));
+      };
+      const auth = oauth({ userAgent: new Browser({ open }) });
+      assert.deepEqual(await say(server.url, auth, ['whoami']), ['carol']);
+      await until(async () => assert.match(seen, /close this window/));
+    },
+  );
 
   test('a user who says no', async () => {
     const failed = say(server.url, consenting(new TestUser('alice', false)), ['whoami']);
@@ -302,6 +323,51 @@ describe('with servers of their own', { skip: missing }, () => {
     assert.equal((await fetch(`${issuer.url}/token/revocation`, { method: 'POST', body })).status, 200);
     assert.deepEqual(await say(server.url, auth, ['whoami']), ['alice']);
     assert.equal(user.asked.length, 1);
+  });
+
+  test('a client that is known by its document', async () => {
+    const document = 'https://client.example/client.json';
+    const userAgent = new Browser({ open: new TestUser().open });
+    const about = {
+      client_id: document,
+      client_name: 'A document',
+      redirect_uris: [await userAgent.redirectUri()],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      application_type: 'native',
+    };
+    await using issuer = await authorizationServer({ documents: { [document]: about } });
+    await using server = await protectedServer([issuer.url]);
+    const store = new Store();
+    const auth = oauth({ clientMetadataUrl: document, userAgent, store });
+    assert.deepEqual(await say(server.url, auth, ['whoami']), ['alice']);
+    assert.equal(store.token['client_id'], document);
+  });
+
+  test('a client can be closed while a user logs in', async () => {
+    await using issuer = await authorizationServer();
+    await using server = await protectedServer([issuer.url]);
+    let opened = (): void => {};
+    const isOpen = new Promise<void>((resolve) => (opened = resolve));
+    const browser = new Browser({ open: () => opened() });
+    // The newest revision asks nothing at the start of a connection whose era is known.
+    const known = await Client.connect(server.url, {
+      auth: consenting(new TestUser()),
+      revisions: NEWEST,
+    });
+    const client = await Client.connect(server.url, {
+      auth: oauth({ userAgent: browser }),
+      era: known.era,
+      revisions: NEWEST,
+    });
+    await known.close();
+    const call = client.callTool('whoami');
+    call.catch(() => {});
+    await isOpen;
+    await client.close();
+    await assert.rejects(call, McpError);
+    await until(async () => assert.rejects(fetch(await browser.redirectUri())));
   });
 
   test('the server moves to another authorization server', async () => {

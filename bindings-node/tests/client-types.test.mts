@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CallToolResult, Client, type Content, type Tool } from 'barewire';
+import { clientCredentials, oauth } from 'barewire/auth';
 
 test('content is told apart by its type', () => {
   const shown = (block: Content): string => {
@@ -27,6 +28,13 @@ test('content is told apart by its type', () => {
 
 export async function unused(client: Client, result: CallToolResult): Promise<Tool | undefined> {
   await Client.connect(new URL('https://example.com'), { headers: { authorization: 'Bearer x' } });
+  await Client.connect('https://example.com', { auth: oauth({ client: { clientId: 'us' }, dpop: true }) });
+  // @ts-expect-error only what `barewire/auth` makes says how to come by tokens
+  await Client.connect('https://example.com', { auth: {} });
+  // @ts-expect-error a child process has no tokens
+  await Client.connect({ command: ['node'] }, { auth: oauth() });
+  // @ts-expect-error who acts for itself has to be somebody
+  clientCredentials({});
   await Client.connect(
     { command: ['node', 'server.js'], stderr: 'capture' },
     { onRoots: () => ['file:///a'] },

@@ -1,12 +1,14 @@
 /** A protected server of ours, and the authorization server that the tests of authorization have. */
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { Server } from 'barewire';
 import { ResourceServer, type TokenVerifier } from 'barewire/auth';
 import { type NodeHandler, nodeHandler } from 'barewire/http';
@@ -26,6 +28,21 @@ function installed(): boolean {
 
 /** Why there is no authorization server; false if there is one. */
 export const missing = installed() ? false : 'the authorization server cannot be installed';
+
+/** Chromium, where it is installed. */
+export const chromium = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .map((folder) => join(folder, 'chromium'))
+  .find((path) => existsSync(path));
+
+/** What a user with Chromium gets to see in the end. */
+export async function browse(url: string, name: string): Promise<string> {
+  const run = promisify(execFile);
+  const { stdout } = await run(NODE, [`${WORK}/browser.mjs`, String(chromium), url, name], {
+    timeout: 60_000,
+  });
+  return stdout;
+}
 
 /** What is to be ended with a test. */
 export interface Ending extends AsyncDisposable {
