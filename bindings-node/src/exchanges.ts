@@ -36,6 +36,8 @@ export class Exchanges {
   /** Which token went with an exchange that was refused. */
   readonly #tokens = new Map<ExchangeHandle, number>();
   readonly #running = new Map<ExchangeHandle, AbortController>();
+  /** Refused exchanges that wait for what they lack. */
+  readonly #authorizing = new Map<ExchangeHandle, AbortController>();
   readonly #paused = new Map<ExchangeHandle, () => void>();
   #ended: (() => void) | undefined;
 
@@ -55,10 +57,10 @@ export class Exchanges {
 
   /** Gives up an exchange: its connection is closed, and nothing more is told of it. */
   abort(exchange: ExchangeHandle): void {
-    const abort = this.#running.get(exchange);
-    if (abort === undefined) return;
-    this.#running.delete(exchange);
-    abort.abort();
+    for (const tasks of [this.#running, this.#authorizing]) {
+      tasks.get(exchange)?.abort();
+      tasks.delete(exchange);
+    }
     this.#readOn(exchange);
   }
 
@@ -68,17 +70,15 @@ export class Exchanges {
     const abort = new AbortController();
     const token = this.#tokens.get(exchange) ?? 0;
     this.#tokens.delete(exchange);
-    this.#running.set(exchange, abort);
-    try {
-      await this.#authorizer?.challenge(refused, token);
-      if (abort.signal.aborted) return;
-      this.#running.delete(exchange);
-      this.#carriage.authorized(exchange);
-    } catch (error) {
-      if (abort.signal.aborted) return;
-      this.#running.delete(exchange);
-      this.#carriage.unauthorized(exchange, error);
-    }
+    this.#authorizing.set(exchange, abort);
+    const failure = await this.#authorizer?.challenge(refused, token).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (abort.signal.aborted) return;
+    this.#authorizing.delete(exchange);
+    if (failure === undefined) this.#carriage.authorized(exchange);
+    else this.#carriage.unauthorized(exchange, failure);
   }
 
   /** The machine may want to read on where it did not. */
@@ -96,7 +96,7 @@ export class Exchanges {
         this.#ended = resolve;
       });
     }
-    for (const exchange of [...this.#running.keys()]) this.abort(exchange);
+    for (const exchange of [...this.#running.keys(), ...this.#authorizing.keys()]) this.abort(exchange);
     await this.#authorizer?.close();
   }
 

@@ -370,6 +370,33 @@ describe('with servers of their own', { skip: missing }, () => {
     await until(async () => assert.rejects(fetch(await browser.redirectUri())));
   });
 
+  test('a call can be given up while a user logs in, who may come back all the same', async () => {
+    await using issuer = await authorizationServer();
+    await using server = await protectedServer([issuer.url]);
+    const user = new TestUser();
+    const pages: string[] = [];
+    let isAway = false;
+    const open = (url: string): unknown => (isAway ? pages.push(url) : user.open(url));
+    const store = new Store();
+    const auth = oauth({ store, userAgent: new Browser({ open }) });
+    await using client = await Client.connect(server.url, { auth, revisions: NEWEST });
+    await client.callTool('whoami');
+    isAway = true;
+    const givenUp = new AbortController();
+    const call = client.callTool('write', {}, { signal: givenUp.signal });
+    call.catch(() => {});
+    await until(async () => assert.equal(pages.length, 1));
+    givenUp.abort();
+    await assert.rejects(call);
+    // Others are not held up by it.
+    assert.ok(!(await client.callTool('whoami')).isError);
+    const { generation } = store.record;
+    await user.open(pages[0] as string);
+    await until(async () => assert.ok(store.record.generation > generation));
+    assert.ok(!(await client.callTool('write')).isError);
+    assert.equal(pages.length, 1);
+  });
+
   test('the server moves to another authorization server', async () => {
     await using first = await authorizationServer();
     await using second = await authorizationServer();

@@ -74,7 +74,7 @@ export class Browser implements UserAgent {
     try {
       await this.#listen();
       signal.throwIfAborted();
-      await this.#open(url);
+      await Promise.race([this.#open(url), cameBack]);
       return await cameBack;
     } finally {
       await this.#leave(state);
