@@ -281,7 +281,8 @@ def test_prompts_and_resources_ask_too() -> None:
         peer.end()
 
 
-def test_a_question_twice_under_one_key_is_a_defect(caplog: pytest.LogCaptureFixture) -> None:
+@ERAS
+def test_a_question_twice_under_one_key_is_a_defect(revision: str, caplog: pytest.LogCaptureFixture) -> None:
     server = Server("s")
 
     @server.tool
@@ -289,7 +290,7 @@ def test_a_question_twice_under_one_key_is_a_defect(caplog: pytest.LogCaptureFix
         await asyncio.gather(ctx.elicit("A?", bool, key="k"), ctx.elicit("B?", bool, key="k"))
         return "asked"
 
-    peer = InProcess(server)
+    peer = InProcess(server, revision)
     assert peer.converse("tools/call", {"name": "ask"}, answers)["isError"] is True
     assert "two questions of the key 'k'" in caplog.text
     peer.end()

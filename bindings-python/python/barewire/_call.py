@@ -165,11 +165,14 @@ class Call:
         return waiter.wait()
 
     def _put(self, question: Question, waiter: Any) -> None:
-        if question.key in self.pending:
-            waiter.set_exception(ValueError(f"two questions of the key {question.key!r} at once"))
-            return
         if self.stopped:
             waiter.set_exception(Unwind())
+            return
+        if question.key in self.pending:
+            # None of them goes out: whichever answer came back would seem to answer both.
+            error = ValueError(f"two questions of the key {question.key!r} at once")
+            waiter.set_exception(error)
+            self.refuse(error)
             return
         first = not self.pending
         self.pending[question.key] = (question, waiter)
