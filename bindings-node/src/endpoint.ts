@@ -182,6 +182,10 @@ export class Tool extends Endpoint {
     handler: Handler,
   ) {
     const { input, output, resume = 'replay', scopes, ...rest } = options;
+    for (const member of ['inputSchema', 'outputSchema', 'parameters']) {
+      // As other packages call them; without a schema nothing would be checked.
+      if (member in rest) throw new TypeError(`tool '${name}' has '${member}': here it is input and output`);
+    }
     super(name, checker(input), resume, handler, scopes);
     this.#checkOutput = output && checker(output);
     this.definition = JSON.stringify({

@@ -3,6 +3,9 @@
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import type { Link, LinkReceiver } from './link.js';
 
+/** Milliseconds that handlers at work have to end, as those of a child process have. */
+const GRACE = 2_000;
+
 /**
  * The way to a server that serves a pair of byte streams.
  *
@@ -55,11 +58,13 @@ export class MemoryLink implements Link {
     this.#toClient.resume();
   }
 
-  /** Ends the input of the server, which then still answers what it owes. */
+  /** Ends the input of the server, which then still answers what it owes; but not for as long as it likes. */
   async close(): Promise<void> {
     this.resume();
     this.#toServer.end();
+    const impatience = setTimeout(() => this.#toClient.destroy(), GRACE);
     await this.#served;
+    clearTimeout(impatience);
   }
 
   #end(): void {

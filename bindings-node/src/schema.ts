@@ -114,7 +114,11 @@ function issueText({ message, path }: SchemaIssue): string {
  */
 export function jsonSchema(schema: AnySchema, side: 'input' | 'output', what: string): JsonSchema {
   const derived = isStandard(schema) ? derive(schema, side, what) : schema;
-  if (derived.type !== 'object') throw new TypeError(`${what} has to be the schema of an object`);
+  if (derived.type !== 'object') {
+    throw new TypeError(
+      `${what} has to be the schema of an object: z.object({ … }), or { type: 'object', … }`,
+    );
+  }
   return derived as JsonSchema;
 }
 

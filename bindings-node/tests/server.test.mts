@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import {
   ApiMisuseError,
+  Client,
+  ConnectionLostError,
   type Context,
   ResourceNotFoundError,
   RpcError,
@@ -295,6 +297,10 @@ test('a mistake in a definition is told where it is registered', () => {
   assert.throws(() => server.resource('x://{', { name: 'x' }, () => ''), ApiMisuseError);
   assert.throws(() => server.tool('x', { input: z.string() as never }, () => ''), TypeError);
   assert.throws(() => server.tool('x', {}, undefined as never), /the handler of 'x' is not a function/);
+  for (const member of ['inputSchema', 'outputSchema', 'parameters']) {
+    const options = { [member]: z.object({}) };
+    assert.throws(() => server.tool('x', options, () => ''), new RegExp(`tool 'x' has '${member}'`));
+  }
   server.tool('x', {}, () => '');
   assert.throws(() => server.tool('x', {}, () => ''), ApiMisuseError);
 });
@@ -313,6 +319,29 @@ test('answers that are owed at the end of input are sent', async () => {
   setImmediate(() => go.resolve());
   assert.equal(textOf(await result), 'late');
   await peer.served;
+});
+
+test('a client of the same process that leaves waits for no handler that never ends', async () => {
+  const server = newServer();
+  const started = deferred<AbortSignal>();
+  server.tool('hang', {}, (_, { signal }) => {
+    started.resolve(signal);
+    return new Promise<void>(() => {});
+  });
+  const client = await Client.connect(server);
+  const call = assert.rejects(client.callTool('hang'), ConnectionLostError);
+  const signal = await started.promise;
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const closed = client.close();
+    await call;
+    assert.equal(signal.aborted, false);
+    mock.timers.tick(2_000);
+    await closed;
+    assert.equal(signal.aborted, true);
+  } finally {
+    mock.timers.reset();
+  }
 });
 
 test('a reader that is slow holds the handlers that report to it', async () => {
