@@ -343,19 +343,24 @@ impl<M: Machine> HttpClient<M> {
                 _ => self.abandon(handle),
             }
         }
-        if self.session.id.is_some() {
-            let purpose = Purpose::EndOfSession;
-            let exchange =
-                self.table.insert(Exchange::new(purpose, Asked::EndOfSession, self.session.number));
-            self.table.arm(exchange, Some(self.now.after(CLOSING)));
-            let mut list = Vec::with_capacity(2);
-            self.add_standing_headers(&mut list, self.revision);
-            self.session.id = None;
-            self.push_bodiless(exchange, "DELETE", list, false);
+    }
+
+    /// Ends the session, unless something is on its way that belongs to it: a server may serve the two in any order.
+    fn end_session(&mut self) {
+        if self.end != End::Closing || self.session.id.is_none() || self.table.notices() > 0 {
+            return;
         }
+        let purpose = Purpose::EndOfSession;
+        let exchange = self.table.insert(Exchange::new(purpose, Asked::EndOfSession, self.session.number));
+        self.table.arm(exchange, Some(self.now.after(CLOSING)));
+        let mut list = Vec::with_capacity(2);
+        self.add_standing_headers(&mut list, self.revision);
+        self.session.id = None;
+        self.push_bodiless(exchange, "DELETE", list, false);
     }
 
     fn finish(&mut self) -> Option<HttpTransmit> {
+        self.end_session();
         if self.end != End::Closing || !self.table.is_empty() {
             return self.transmits.pop_front();
         }

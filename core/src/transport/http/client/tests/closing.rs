@@ -66,6 +66,36 @@ fn a_notification_on_its_way_may_arrive() {
     assert_eq!(wire.poll(), Some(HttpTransmit::Close));
 }
 
+// proves: BASE-266
+#[test]
+fn a_session_is_ended_after_what_is_on_its_way_in_it() {
+    let outcomes: [fn(&mut Wire, ExchangeHandle); 3] = [
+        |wire, notice| wire.answer(notice, 202, &[], ""),
+        |wire, notice| wire.fail(notice, ExchangeFailure::Broken),
+        |wire, notice| {
+            assert!(wire.wait(3_000));
+            assert_eq!(wire.aborted(), notice);
+        },
+    ];
+    for outcome in outcomes {
+        let mut wire = Wire::new();
+        wire.open_session(LEGACY);
+        let stream = wire.request().exchange;
+        wire.head(stream, 200, EVENTS);
+        wire.send(Route::Alone, Some(of(LEGACY)));
+        let notice = wire.request().exchange;
+        close(&mut wire);
+        assert_eq!(wire.aborted(), stream);
+        wire.assert_quiet();
+        outcome(&mut wire, notice);
+        let delete = wire.request();
+        assert_eq!((delete.method, header(&delete, headers::SESSION_ID)), ("DELETE", Some("s1")));
+        wire.assert_quiet();
+        wire.answer(delete.exchange, 200, &[], "");
+        assert_eq!(wire.poll(), Some(HttpTransmit::Close));
+    }
+}
+
 #[test]
 fn what_was_held_back_is_not_sent_after_the_end() {
     let mut wire = Wire::new();
