@@ -26,8 +26,8 @@ const NOTICE: u64 = 60_000;
 /// Milliseconds for which a response that has brought what it could may take to end.
 pub(super) const LINGER: u64 = 5_000;
 
-/// Milliseconds for which the end waits for what is still under way.
-const CLOSING: u64 = 3_000;
+/// Milliseconds for which the end waits for what is still under way, and then for the end of the session.
+const CLOSING: u64 = 2_000;
 
 /// A message as the machine gave it.
 #[derive(Debug)]

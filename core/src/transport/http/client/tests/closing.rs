@@ -16,7 +16,7 @@ fn the_end_leaves_what_is_open_and_ends_the_session() {
         |wire, delete| wire.answer(delete, 404, &[], ""),
         |wire, delete| wire.fail(delete, ExchangeFailure::NotSent),
         |wire, delete| {
-            assert!(wire.wait(3_000));
+            assert!(wire.wait(2_000));
             assert_eq!(wire.aborted(), delete);
         },
     ];
@@ -73,7 +73,7 @@ fn a_session_is_ended_after_what_is_on_its_way_in_it() {
         |wire, notice| wire.answer(notice, 202, &[], ""),
         |wire, notice| wire.fail(notice, ExchangeFailure::Broken),
         |wire, notice| {
-            assert!(wire.wait(3_000));
+            assert!(wire.wait(2_000));
             assert_eq!(wire.aborted(), notice);
         },
     ];
