@@ -66,7 +66,7 @@ fn a_notification_on_its_way_may_arrive() {
     assert_eq!(wire.poll(), Some(HttpTransmit::Close));
 }
 
-// proves: BASE-266
+// proves: BASE-265
 #[test]
 fn a_session_is_ended_after_what_is_on_its_way_in_it() {
     let outcomes: [fn(&mut Wire, ExchangeHandle); 3] = [
