@@ -32,10 +32,15 @@ mod event;
 
 mod client;
 
+#[cfg(feature = "http")]
+mod auth;
+
 mod child;
 
 mod json;
 
+#[cfg(feature = "http")]
+pub use auth::*;
 pub use bytes::{bw_bytes, bw_pair};
 pub use child::*;
 pub use client::*;

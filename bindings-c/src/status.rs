@@ -3,6 +3,8 @@
 use core::ffi::{CStr, c_char};
 use core::fmt;
 
+#[cfg(feature = "http")]
+use barewire::auth::AuthorizationError;
 use barewire::{ApiMisuse, CloseReason, Error};
 
 /// How a call ended: `BW_OK`, or another number of `bw_error`.
@@ -137,6 +139,8 @@ pub enum bw_error {
     BW_ERROR_OUT_OF_RANGE = 908,
     /// A value was written where none can stand, or what was begun is not ended.
     BW_ERROR_WRITER_MISUSED = 909,
+    /// The request is not authorized: refuse it as the `bw_denial` says.
+    BW_ERROR_DENIED = 910,
 }
 
 /// Every number with its name.
@@ -203,6 +207,7 @@ const NAMES: &[(bw_error, &CStr)] = {
         (BW_ERROR_WRONG_TYPE, c"BW_ERROR_WRONG_TYPE"),
         (BW_ERROR_OUT_OF_RANGE, c"BW_ERROR_OUT_OF_RANGE"),
         (BW_ERROR_WRITER_MISUSED, c"BW_ERROR_WRITER_MISUSED"),
+        (BW_ERROR_DENIED, c"BW_ERROR_DENIED"),
     ]
 };
 
@@ -245,6 +250,9 @@ pub(crate) enum Failure {
     Own(bw_error, &'static str),
     /// What a JSON writer was told before, by its number.
     Writer(bw_status),
+    /// An authorization says so.
+    #[cfg(feature = "http")]
+    Authorization(AuthorizationError),
 }
 
 impl Failure {
@@ -263,6 +271,8 @@ impl Failure {
             Failure::Core(error) => bw_status::from(error.code()),
             Failure::Own(code, _) => *code as bw_status,
             Failure::Writer(code) => *code,
+            #[cfg(feature = "http")]
+            Failure::Authorization(error) => bw_status::from(error.code()),
         }
     }
 
@@ -289,16 +299,20 @@ impl fmt::Display for Failure {
             Failure::Core(error) => error.fmt(f),
             Failure::Own(_, what) => f.write_str(what),
             Failure::Writer(code) => write!(f, "the writer holds no result ({code})"),
+            #[cfg(feature = "http")]
+            Failure::Authorization(error) => error.fmt(f),
         }
     }
 }
 
-/// The name of a number of `bw_error`, such as "BW_ERROR_UNKNOWN_REQUEST". The text ends with a NUL and is never freed.
+/// The name of a number of `bw_error` or `bw_authorization_error`, such as "BW_ERROR_UNKNOWN_REQUEST". The text ends with a NUL and is never freed.
 /// A number that is none of them gives "BW_ERROR_UNKNOWN".
 #[unsafe(no_mangle)]
 pub extern "C" fn bw_error_name(status: bw_status) -> *const c_char {
-    let known = NAMES.iter().find(|(error, _)| *error as bw_status == status);
-    known.map_or(c"BW_ERROR_UNKNOWN", |(_, name)| name).as_ptr()
+    let known = NAMES.iter().find(|(error, _)| *error as bw_status == status).map(|(_, name)| *name);
+    #[cfg(feature = "http")]
+    let known = known.or_else(|| crate::auth::error_name(status));
+    known.unwrap_or(c"BW_ERROR_UNKNOWN").as_ptr()
 }
 
 /// Whether a machine that answered `status` is of no use any more: it has ended, or the peer is one that it cannot talk

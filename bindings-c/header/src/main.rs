@@ -13,7 +13,7 @@ const HELPERS: &str = include_str!("helpers.h");
 const LONGEST: usize = 110;
 
 /// The parts of the header, by the functions that they begin with.
-const PARTS: [(&str, &str); 19] = [
+const PARTS: [(&str, &str); 22] = [
     ("bw_version", "Versions and numbers"),
     ("bw_server_new", "Servers: life, time, byte streams"),
     ("bw_server_add_tool", "Servers: what is offered"),
@@ -28,6 +28,9 @@ const PARTS: [(&str, &str); 19] = [
     ("bw_client_request", "Clients: requests, questions, subscriptions"),
     ("bw_client_config_new", "Clients: configuration"),
     ("bw_client_http_new", "Clients: HTTP"),
+    ("bw_authorization_new", "Authorization: clients"),
+    ("bw_authorization_config_new", "Authorization: configuration"),
+    ("bw_resource_server_config_new", "Authorization: protected servers"),
     ("bw_child_shutdown_new", "The end of a child process"),
     ("bw_json_check", "JSON: readers"),
     ("bw_json_writer_init", "JSON: a writer"),

@@ -224,6 +224,16 @@ pub extern "C" fn bw_client_config_set_authorizes(
     set_http(config, |http| http.authorizes = authorizes)
 }
 
+/// HTTP: sets the milliseconds after which an exchange that nobody authorizes fails. Default 900 000.
+#[cfg(feature = "http")]
+#[unsafe(no_mangle)]
+pub extern "C" fn bw_client_config_set_authorization_timeout(
+    config: Option<&mut bw_client_config>,
+    milliseconds: u64,
+) -> bw_status {
+    set_http(config, |http| http.authorization_timeout = milliseconds)
+}
+
 /// HTTP: sets how many attempts in a row to resume the stream of a request may bring nothing. Default 5.
 #[cfg(feature = "http")]
 #[unsafe(no_mangle)]

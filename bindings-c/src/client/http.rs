@@ -258,8 +258,8 @@ pub extern "C" fn bw_client_http_wants_input(client: Option<&mut bw_client>, exc
     on_http(client, |http| Ok(http.wants_input(handle(exchange)))).unwrap_or(false)
 }
 
-/// Answers AUTHORIZATION_REQUIRED: there are new credentials, and what was refused is sent again in a new exchange; once
-/// after a 401 and once after a 403.
+/// Answers AUTHORIZATION_REQUIRED: there are new credentials, and what was refused is sent again in a new exchange. What is
+/// refused again and again fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn bw_client_http_authorized(
     client: Option<&mut bw_client>,

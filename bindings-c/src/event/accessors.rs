@@ -303,6 +303,26 @@ pub extern "C" fn bw_event_http_status(event: Option<&bw_event>) -> u16 {
     }
 }
 
+/// The value of `DPoP-Nonce`, if one came (RFC 9449, section 9): AUTHORIZATION_REQUIRED.
+#[unsafe(no_mangle)]
+pub extern "C" fn bw_event_dpop_nonce(event: Option<&bw_event>) -> bw_bytes {
+    text(event, |told| match told {
+        #[cfg(feature = "http")]
+        Told::HttpClient(HttpClientEvent::AuthorizationRequired { dpop_nonce, .. }) => dpop_nonce.as_deref(),
+        _ => None,
+    })
+}
+
+/// What was tried, for `bw_refusal`: AUTHORIZATION_REQUIRED.
+#[unsafe(no_mangle)]
+pub extern "C" fn bw_event_operation(event: Option<&bw_event>) -> bw_bytes {
+    text(event, |told| match told {
+        #[cfg(feature = "http")]
+        Told::HttpClient(HttpClientEvent::AuthorizationRequired { operation, .. }) => Some(operation),
+        _ => None,
+    })
+}
+
 /// Why: REQUEST_CANCELLED (if the client said so), TOOL_OMITTED.
 #[unsafe(no_mangle)]
 pub extern "C" fn bw_event_reason(event: Option<&bw_event>) -> bw_bytes {

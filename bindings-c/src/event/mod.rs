@@ -128,7 +128,7 @@ pub enum bw_kind {
     /// HTTP server: nobody will ask for the streams of this session any more. Members: session.
     BW_EVENT_STREAMS_FORGOTTEN = 34,
     /// HTTP client: the server wants authorization. The exchange waits for `bw_client_http_authorized` or
-    /// `bw_client_http_unauthorized`. Members: exchange, http_status, challenges.
+    /// `bw_client_http_unauthorized`. Members: exchange, http_status, challenges, dpop_nonce, operation.
     BW_EVENT_AUTHORIZATION_REQUIRED = 35,
 }
 

@@ -230,6 +230,13 @@ pub struct SigningRequest {
     pub input: Secret,
 }
 
+impl SigningRequest {
+    /// A request from its parts, for bindings.
+    pub fn new(key: SigningKey, algorithm: &str, input: Secret) -> SigningRequest {
+        SigningRequest { key, algorithm: algorithm.into(), input }
+    }
+}
+
 /// A key of the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
