@@ -212,10 +212,54 @@ typedef enum {
     BW_EVENT_STREAMS_FORGOTTEN = 34,
     /**
      * HTTP client: the server wants authorization. The exchange waits for `bw_client_http_authorized` or
-     * `bw_client_http_unauthorized`. Members: exchange, http_status, challenges.
+     * `bw_client_http_unauthorized`. Members: exchange, http_status, challenges, dpop_nonce, operation.
      */
     BW_EVENT_AUTHORIZATION_REQUIRED = 35,
 } bw_kind;
+
+/**
+ * What to do. Each is answered with the function that its kind names, or with `bw_authorization_fail_action`.
+ */
+typedef enum {
+    /**
+     * No action.
+     */
+    BW_ACTION_NONE = 0,
+    /**
+     * Read what is stored for this MCP server and principal, as it is now; other processes may have written it. Answer
+     * with `bw_authorization_loaded`.
+     */
+    BW_ACTION_LOAD = 1,
+    /**
+     * Store the record if the store still has the expected generation; answer with `bw_authorization_saved` or
+     * `bw_authorization_save_conflicted`. It holds tokens and secrets: keep it like passwords. Members:
+     * expected_generation, record.
+     */
+    BW_ACTION_SAVE = 2,
+    /**
+     * Carry out an HTTP request; answer with `bw_authorization_receive_response`. Members: request.
+     */
+    BW_ACTION_SEND = 3,
+    /**
+     * Listen at the redirect URI, then open the user's browser, never through a shell; answer with
+     * `bw_authorization_receive_callback` when it comes back. Members: url, redirect_uri.
+     */
+    BW_ACTION_OPEN_USER_AGENT = 4,
+    /**
+     * Sign; answer with `bw_authorization_signed`. Members: signing.
+     */
+    BW_ACTION_SIGN = 5,
+    /**
+     * Ask the user for a client that is registered at this authorization server; answer with
+     * `bw_authorization_client_provided`. Members: issuer.
+     */
+    BW_ACTION_PROVIDE_CLIENT = 6,
+    /**
+     * Get an assertion that is valid now: the user's ID token or SAML assertion (enterprise), or the JWT of the workload,
+     * which must be for `issuer`; answer with `bw_authorization_assertion_provided`. Members: issuer, resource.
+     */
+    BW_ACTION_PROVIDE_ASSERTION = 7,
+} bw_action_type;
 
 /**
  * What to do to a child process next (basic/transports/stdio, Shutdown).
@@ -522,6 +566,10 @@ typedef enum {
      * A value was written where none can stand, or what was begun is not ended.
      */
     BW_ERROR_WRITER_MISUSED = 909,
+    /**
+     * The request is not authorized: refuse it as the `bw_denial` says.
+     */
+    BW_ERROR_DENIED = 910,
 } bw_error;
 
 /**
@@ -1099,6 +1147,373 @@ typedef enum {
 } bw_exchange_failure;
 
 /**
+ * Why there are no credentials. The numbers never change, are not reused, and none is one of `bw_error`'s.
+ *
+ * 701 to 709: what the servers publish about themselves. 711 to 719: being a client. 721 to 729: the user's consent. 731 to
+ * 739: tokens. 741 to 749: the MCP server refuses. 751 to 759: requests. 761 to 769: the host.
+ */
+typedef enum {
+    /**
+     * The MCP server has no usable protected resource metadata (RFC 9728).
+     */
+    BW_AUTHORIZATION_ERROR_NO_RESOURCE_METADATA = 701,
+    /**
+     * Its metadata is about another resource.
+     */
+    BW_AUTHORIZATION_ERROR_RESOURCE_MISMATCH = 702,
+    /**
+     * The authorization server has no usable metadata (RFC 8414, OpenID Connect Discovery).
+     */
+    BW_AUTHORIZATION_ERROR_NO_SERVER_METADATA = 703,
+    /**
+     * The metadata names another issuer than the one it was asked of.
+     */
+    BW_AUTHORIZATION_ERROR_ISSUER_MISMATCH = 704,
+    /**
+     * The authorization server does not say that it supports PKCE with S256.
+     */
+    BW_AUTHORIZATION_ERROR_PKCE_UNSUPPORTED = 705,
+    /**
+     * A URL that metadata names cannot be used: not https, not http on a loopback host where that is allowed.
+     */
+    BW_AUTHORIZATION_ERROR_UNUSABLE_URL = 706,
+    /**
+     * There is no way to be a client of this authorization server.
+     */
+    BW_AUTHORIZATION_ERROR_NO_REGISTRATION = 711,
+    /**
+     * Clients are configured, but for other authorization servers.
+     */
+    BW_AUTHORIZATION_ERROR_PREREGISTERED_ISSUER_MISMATCH = 712,
+    /**
+     * The authorization server refused the registration.
+     */
+    BW_AUTHORIZATION_ERROR_REGISTRATION_REJECTED = 713,
+    /**
+     * The answer to a registration makes no sense.
+     */
+    BW_AUTHORIZATION_ERROR_INVALID_REGISTRATION = 714,
+    /**
+     * The callback names no `state`, or another one: it was dropped, and the right one is still awaited.
+     */
+    BW_AUTHORIZATION_ERROR_STATE_MISMATCH = 721,
+    /**
+     * No callback is awaited.
+     */
+    BW_AUTHORIZATION_ERROR_UNEXPECTED_CALLBACK = 722,
+    /**
+     * The callback has a parameter twice.
+     */
+    BW_AUTHORIZATION_ERROR_DUPLICATE_PARAMETER = 723,
+    /**
+     * The callback lacks `iss`, which the authorization server sends (RFC 9207).
+     */
+    BW_AUTHORIZATION_ERROR_ISSUER_PARAMETER_MISSING = 724,
+    /**
+     * The callback comes from another issuer.
+     */
+    BW_AUTHORIZATION_ERROR_ISSUER_PARAMETER_MISMATCH = 725,
+    /**
+     * The authorization server, or the user there, refused.
+     */
+    BW_AUTHORIZATION_ERROR_DENIED = 726,
+    /**
+     * The callback has neither a code nor an error.
+     */
+    BW_AUTHORIZATION_ERROR_NO_CODE = 727,
+    /**
+     * The user did not come back in time.
+     */
+    BW_AUTHORIZATION_ERROR_TIMED_OUT = 728,
+    /**
+     * The host cancelled it, or the user did not want it.
+     */
+    BW_AUTHORIZATION_ERROR_CANCELLED = 729,
+    /**
+     * The token endpoint refused.
+     */
+    BW_AUTHORIZATION_ERROR_TOKEN_REQUEST_REJECTED = 731,
+    /**
+     * The answer of the token endpoint makes no sense.
+     */
+    BW_AUTHORIZATION_ERROR_INVALID_TOKEN_RESPONSE = 732,
+    /**
+     * The token is not bound to the key, which is required.
+     */
+    BW_AUTHORIZATION_ERROR_TOKEN_NOT_BOUND = 733,
+    /**
+     * The identity provider gave something else than an identity assertion grant.
+     */
+    BW_AUTHORIZATION_ERROR_NOT_IDENTITY_ASSERTION_GRANT = 734,
+    /**
+     * The MCP server refuses tokens that were just issued for it.
+     */
+    BW_AUTHORIZATION_ERROR_TOKEN_REFUSED = 741,
+    /**
+     * The MCP server forbids the operation, and names no scope that would help.
+     */
+    BW_AUTHORIZATION_ERROR_FORBIDDEN = 742,
+    /**
+     * The scopes that the operation needs were asked for already and not granted.
+     */
+    BW_AUTHORIZATION_ERROR_SCOPE_DENIED = 743,
+    /**
+     * The operation was refused as often as it may be.
+     */
+    BW_AUTHORIZATION_ERROR_STEP_UP_EXHAUSTED = 744,
+    /**
+     * A request brought no response, or 5xx or 429. Worth another try.
+     */
+    BW_AUTHORIZATION_ERROR_UNAVAILABLE = 751,
+    /**
+     * A response is too large.
+     */
+    BW_AUTHORIZATION_ERROR_RESPONSE_TOO_LARGE = 752,
+    /**
+     * A response was a redirect, which is not followed.
+     */
+    BW_AUTHORIZATION_ERROR_REDIRECTED = 753,
+    /**
+     * The host's policy forbade a request.
+     */
+    BW_AUTHORIZATION_ERROR_REQUEST_FORBIDDEN = 754,
+    /**
+     * The host could not sign.
+     */
+    BW_AUTHORIZATION_ERROR_SIGNING_FAILED = 761,
+    /**
+     * The host had no assertion.
+     */
+    BW_AUTHORIZATION_ERROR_NO_ASSERTION = 762,
+    /**
+     * The store is out of order. Worth another try.
+     */
+    BW_AUTHORIZATION_ERROR_STORE_UNAVAILABLE = 763,
+} bw_authorization_error;
+
+/**
+ * How tokens are come by.
+ */
+typedef enum {
+    /**
+     * A user consents in a user agent (OAuth 2.1, section 4.1), with PKCE.
+     */
+    BW_GRANT_AUTHORIZATION_CODE = 1,
+    /**
+     * The client acts for itself (OAuth 2.1, section 4.2; extension `io.modelcontextprotocol/oauth-client-credentials`).
+     * It has to be added, with a secret or a key.
+     */
+    BW_GRANT_CLIENT_CREDENTIALS = 2,
+    /**
+     * The identity provider of an organisation vouches for the user (extension
+     * `io.modelcontextprotocol/enterprise-managed-authorization`). The client at the authorization server has to be added.
+     */
+    BW_GRANT_ENTERPRISE = 3,
+    /**
+     * A JWT that the platform gave to the workload is exchanged for a token (RFC 7523, section 2.1). The client has to be
+     * added.
+     */
+    BW_GRANT_WORKLOAD_IDENTITY = 4,
+} bw_grant;
+
+/**
+ * How a client's secret is sent; 0: as the authorization server likes it, in the header if it likes both.
+ */
+typedef enum {
+    /**
+     * In the `Authorization` header: `client_secret_basic`.
+     */
+    BW_SECRET_BASIC = 1,
+    /**
+     * In the body: `client_secret_post`.
+     */
+    BW_SECRET_POST = 2,
+} bw_secret_method;
+
+/**
+ * Whom the JWT with which a client authenticates is for; authorization servers differ. 0: the issuer identifier.
+ */
+typedef enum {
+    /**
+     * The issuer identifier.
+     */
+    BW_AUDIENCE_ISSUER = 1,
+    /**
+     * The URL of the token endpoint.
+     */
+    BW_AUDIENCE_TOKEN_ENDPOINT = 2,
+} bw_assertion_audience;
+
+/**
+ * What an application is (OpenID Connect Dynamic Client Registration 1.0, section 2). 0: web if the redirect URI is https,
+ * else native.
+ */
+typedef enum {
+    /**
+     * On the user's machine.
+     */
+    BW_APPLICATION_NATIVE = 1,
+    /**
+     * On a web server.
+     */
+    BW_APPLICATION_WEB = 2,
+} bw_application_type;
+
+/**
+ * Kinds of identity assertions (RFC 8693, section 3).
+ */
+typedef enum {
+    /**
+     * An ID token of OpenID Connect.
+     */
+    BW_SUBJECT_ID_TOKEN = 1,
+    /**
+     * A SAML 2.0 assertion, base64url-encoded.
+     */
+    BW_SUBJECT_SAML2 = 2,
+} bw_subject_token;
+
+/**
+ * Why an action was not carried out.
+ */
+typedef enum {
+    /**
+     * No response came, or not all of it; a store, a signer or a source of assertions is out of order. Worth another try.
+     */
+    BW_ACTION_UNAVAILABLE = 1,
+    /**
+     * The body is longer than `response_bytes` of the request.
+     */
+    BW_ACTION_TOO_LARGE = 2,
+    /**
+     * A policy of the host forbids it.
+     */
+    BW_ACTION_FORBIDDEN = 3,
+    /**
+     * The user does not want it.
+     */
+    BW_ACTION_DECLINED = 4,
+} bw_action_failure;
+
+/**
+ * What an HTTP request is for, so that the host can apply its policies: which addresses may be reached, through which proxy
+ * (tutorials/security/security_best_practices, Server-Side Request Forgery).
+ */
+typedef enum {
+    /**
+     * Protected resource metadata (RFC 9728); the URL may come from the MCP server.
+     */
+    BW_PURPOSE_RESOURCE_METADATA = 1,
+    /**
+     * Authorization server metadata (RFC 8414, OpenID Connect Discovery); the URL comes from the MCP server.
+     */
+    BW_PURPOSE_SERVER_METADATA = 2,
+    /**
+     * Dynamic registration (RFC 7591).
+     */
+    BW_PURPOSE_REGISTRATION = 3,
+    /**
+     * A token.
+     */
+    BW_PURPOSE_TOKEN = 4,
+    /**
+     * A token exchange at the identity provider, whose URL is configured.
+     */
+    BW_PURPOSE_IDENTITY_PROVIDER = 5,
+} bw_http_purpose;
+
+/**
+ * A key of the host.
+ */
+typedef enum {
+    /**
+     * The key of a client, with which it authenticates.
+     */
+    BW_KEY_CLIENT = 1,
+    /**
+     * The key that tokens are bound to.
+     */
+    BW_KEY_DPOP = 2,
+} bw_signing_key;
+
+/**
+ * Why a request is refused.
+ */
+typedef enum {
+    /**
+     * It has no token.
+     */
+    BW_DENIAL_NO_TOKEN = 1,
+    /**
+     * Its credentials are malformed: two headers, a token in the query, an empty one.
+     */
+    BW_DENIAL_MALFORMED = 2,
+    /**
+     * The token is not genuine, was revoked, or its claims make no sense.
+     */
+    BW_DENIAL_INVALID_TOKEN = 3,
+    /**
+     * The token has expired.
+     */
+    BW_DENIAL_EXPIRED = 4,
+    /**
+     * The token is not valid yet.
+     */
+    BW_DENIAL_NOT_YET_VALID = 5,
+    /**
+     * It comes from an authorization server that is not one of ours.
+     */
+    BW_DENIAL_WRONG_ISSUER = 6,
+    /**
+     * It is meant for somebody else.
+     */
+    BW_DENIAL_WRONG_AUDIENCE = 7,
+    /**
+     * It is bound to a key, and came without a proof of it (RFC 9449, section 7.1).
+     */
+    BW_DENIAL_BOUND = 8,
+    /**
+     * It lacks scopes.
+     */
+    BW_DENIAL_INSUFFICIENT_SCOPE = 9,
+} bw_denial_reason;
+
+/**
+ * One thing to do. It belongs to its authorization: it is good until the next `bw_authorization_poll_action` on the same
+ * handle, or until that is freed, and is never freed itself. The other functions of the handle leave it as it is.
+ * Everything that its accessors give is good for as long as the action, and much of it is secret.
+ *
+ * Each accessor names the kinds of actions that have the member. Of other actions, and of NULL, it gives nothing: NULL
+ * data, 0 or false.
+ */
+typedef struct bw_action bw_action;
+
+/**
+ * The authorization of one principal at one MCP server (basic/authorization), whatever revision is spoken: the OAuth client
+ * as a machine that does no I/O and signs nothing.
+ *
+ * Before each request to the MCP server: `bw_authorization_is_ready`, and if it is not, `bw_authorization_acquire` and wait
+ * for the event; then `bw_authorization_credentials`. After AUTHORIZATION_REQUIRED: `bw_authorization_challenge`, wait for
+ * the event, then `bw_client_http_authorized` or `bw_client_http_unauthorized`. After each function: carry out what
+ * `bw_authorization_poll_action` gives, and poll the events; `bw_authorization_handle_timeout` when it is due.
+ *
+ * Whoever made it with `bw_authorization_new` frees it with `bw_authorization_free`. It may be used by any thread, by one
+ * at a time. Times are milliseconds since 1970. All functions answer BW_ERROR_NULL_ARGUMENT for NULL, BW_ERROR_NOT_UTF8 for
+ * a text that is not UTF-8 and, once a defect of the library was caught, BW_ERROR_POISONED.
+ */
+typedef struct bw_authorization bw_authorization;
+
+/**
+ * How an authorization is set up. Whoever made it with `bw_authorization_config_new` frees it with
+ * `bw_authorization_config_free`; authorizations made of it keep nothing of it. One thread at a time.
+ *
+ * Each setter copies what it is given. All answer BW_ERROR_NULL_ARGUMENT for NULL, BW_ERROR_NOT_UTF8 for a text that is
+ * not UTF-8 and BW_ERROR_INVALID_ARGUMENT for a number out of range and for what another grant needs; the configuration is
+ * then as before.
+ */
+typedef struct bw_authorization_config bw_authorization_config;
+
+/**
  * The steps that end a child process: close its input, wait, ask, wait, force (basic/transports/stdio, Shutdown).
  *
  * Whoever made it with `bw_child_shutdown_new` frees it with `bw_child_shutdown_free`. One thread at a time. Start it when
@@ -1140,6 +1555,35 @@ typedef struct bw_client_config bw_client_config;
  * data, 0 or false. Handles of requests, subscriptions and so on are never 0.
  */
 typedef struct bw_event bw_event;
+
+/**
+ * Who a request comes from. Whoever made it with `bw_principal_new` frees it with `bw_principal_free`. It never changes:
+ * any thread may read it. What its accessors give is good for as long as it is; of NULL they give nothing.
+ */
+typedef struct bw_principal bw_principal;
+
+/**
+ * A protected MCP server as an OAuth 2.1 resource server (basic/authorization): its metadata, and its judgement of
+ * requests. It keeps nothing of them. Nothing of this applies to stdio.
+ *
+ * Whether a token is genuine is the host's to find out, by the signature of a JWT or by introspection (RFC 7662). What is
+ * left is decided here: `bw_resource_server_bearer` finds the token, `bw_principal_new` says from its claims who that is,
+ * `bw_resource_server_authorize` whether they may do it. Each answers BW_ERROR_DENIED if the request is to be refused, and
+ * gives the refusal. The token must not be passed on.
+ *
+ * Whoever made it with `bw_resource_server_new` frees it with `bw_resource_server_free`. It may be used by any thread, by
+ * one at a time.
+ */
+typedef struct bw_resource_server bw_resource_server;
+
+/**
+ * How a protected server is set up. Whoever made it with `bw_resource_server_config_new` frees it with
+ * `bw_resource_server_config_free`; servers made of it keep nothing of it. One thread at a time.
+ *
+ * Each setter copies what it is given. All answer BW_ERROR_NULL_ARGUMENT for NULL and BW_ERROR_NOT_UTF8 for a text that is
+ * not UTF-8; the configuration is then as before.
+ */
+typedef struct bw_resource_server_config bw_resource_server_config;
 
 /**
  * A server of the protocol: one client on a byte stream, or many on HTTP.
@@ -1471,6 +1915,226 @@ typedef struct {
 } bw_http_transmit;
 
 /**
+ * Bytes to sign, which become a JWT with their signature (RFC 7515, section 5.1).
+ */
+typedef struct {
+    /**
+     * With which key, a number of `bw_signing_key`; 0 if there is nothing to sign.
+     */
+    int32_t key;
+    /**
+     * The client whose key it is; nothing for the key that tokens are bound to.
+     */
+    bw_bytes client_id;
+    /**
+     * The algorithm's name in JOSE, as configured. The signature has the form of RFC 7518: for ECDSA the two numbers one
+     * after the other, not DER.
+     */
+    bw_bytes algorithm;
+    /**
+     * What is signed, as ASCII.
+     */
+    bw_bytes input;
+} bw_signing_request;
+
+/**
+ * What goes with one request to the MCP server. What it points to is good until the next `bw_authorization_credentials` on
+ * the handle, and is secret.
+ */
+typedef struct {
+    /**
+     * Names the token in `bw_refusal`; 0: there is none.
+     */
+    uint64_t generation;
+    /**
+     * The value of the header `Authorization`; nothing without a token.
+     */
+    bw_bytes authorization;
+    /**
+     * What to sign with the key that the token is bound to, for `bw_dpop_proof`; its `key` is 0 if there is nothing to sign.
+     */
+    bw_signing_request proof;
+} bw_credentials;
+
+/**
+ * A 401 or 403 of the MCP server: what the event AUTHORIZATION_REQUIRED says.
+ */
+typedef struct {
+    /**
+     * Its status.
+     */
+    uint16_t status;
+    /**
+     * The values of `WWW-Authenticate`, in order.
+     */
+    const bw_bytes *challenges;
+    /**
+     * How many there are.
+     */
+    size_t challenge_count;
+    /**
+     * The value of `DPoP-Nonce`, or nothing.
+     */
+    bw_bytes dpop_nonce;
+    /**
+     * The generation of the `bw_credentials` that went with the request.
+     */
+    uint64_t generation;
+    /**
+     * What was tried, for counting.
+     */
+    bw_bytes operation;
+} bw_refusal;
+
+/**
+ * What an authorization tells whoever waits for credentials. What it points to is good until the next
+ * `bw_authorization_poll_event` on the handle.
+ */
+typedef struct {
+    /**
+     * Who waited, as given to `bw_authorization_acquire` or `bw_authorization_challenge`.
+     */
+    uint64_t waiter;
+    /**
+     * 0: there is something to try, `bw_authorization_credentials` gives it. Otherwise there is not: a number of
+     * `bw_authorization_error`.
+     */
+    int32_t error;
+    /**
+     * Whether the same may work a little later: nothing was decided.
+     */
+    bool is_retryable;
+    /**
+     * The error in words, for people; nothing without one. It holds no secret.
+     */
+    bw_bytes message;
+    /**
+     * `error` of the OAuth response, where there was one (OAuth 2.1, sections 3.2.4 and 4.1.2.1): the peer's words.
+     */
+    bw_bytes oauth_error;
+    /**
+     * Its `error_description`.
+     */
+    bw_bytes oauth_description;
+    /**
+     * Its `error_uri`.
+     */
+    bw_bytes oauth_uri;
+} bw_authorization_event;
+
+/**
+ * What is stored between processes and runs. Key of the entry: the URL of the MCP server, and the principal.
+ */
+typedef struct {
+    /**
+     * One more with each change; the first is 1.
+     */
+    uint64_t generation;
+    /**
+     * JSON; its members are the machine's own affair. Secret.
+     */
+    bw_bytes text;
+} bw_stored_record;
+
+/**
+ * A client as one authorization server knows it. Zero-initialised but for `client_id`, it is a public client of the
+ * authorization server that the MCP server names first.
+ *
+ * It authenticates with `secret`, or with a JWT that is signed with `algorithm` (RFC 7523, section 2.2), or not at all;
+ * with both it is refused.
+ */
+typedef struct {
+    /**
+     * The issuer identifier of the authorization server, byte for byte. Nothing: the one that the MCP server names first;
+     * it is kept with the tokens, and another one is refused from then on.
+     */
+    bw_bytes issuer;
+    /**
+     * Its id.
+     */
+    bw_bytes client_id;
+    /**
+     * Its secret, or nothing.
+     */
+    bw_bytes secret;
+    /**
+     * How the secret is sent, a number of `bw_secret_method`, or 0.
+     */
+    int32_t secret_method;
+    /**
+     * The name of the signature's algorithm in JOSE, such as `ES256`, or nothing.
+     */
+    bw_bytes algorithm;
+    /**
+     * The id of the key for the header of the JWT, or nothing.
+     */
+    bw_bytes key_id;
+    /**
+     * Whom the JWT is for, a number of `bw_assertion_audience`, or 0.
+     */
+    int32_t audience;
+} bw_client_registration;
+
+/**
+ * An HTTP request to carry out. The host follows no redirect and sends no cookies: the response is handed in, whatever its
+ * status. Time limits are the host's.
+ */
+typedef struct {
+    /**
+     * What it is for, a number of `bw_http_purpose`.
+     */
+    int32_t purpose;
+    /**
+     * The method: GET or POST.
+     */
+    bw_bytes method;
+    /**
+     * Where to.
+     */
+    bw_bytes url;
+    /**
+     * Names in lower case, and values, without those of the host's own (`Host`, `Content-Length`, ...).
+     */
+    const bw_pair *headers;
+    /**
+     * How many headers there are.
+     */
+    size_t header_count;
+    /**
+     * The body; empty for GET.
+     */
+    bw_bytes body;
+    /**
+     * The body of the response may have no more bytes than this: read no further, and fail with BW_ACTION_TOO_LARGE.
+     */
+    size_t response_bytes;
+} bw_oauth_request;
+
+/**
+ * A refusal, ready to be sent; a body is optional. What it points to is good until the next call that takes the resource
+ * server as one that is not const.
+ */
+typedef struct {
+    /**
+     * Why, a number of `bw_denial_reason`.
+     */
+    int32_t reason;
+    /**
+     * The status to send: 400, 401 or 403.
+     */
+    uint16_t status;
+    /**
+     * The value of `WWW-Authenticate`.
+     */
+    bw_bytes challenge;
+} bw_denial;
+
+/**
+ * Whether a scope that was granted stands for another one that is needed. `context` is the caller's.
+ */
+typedef bool (*bw_scope_implies)(void *context, bw_bytes granted, bw_bytes needed);
+
+/**
  * Where an iteration over an array or object stands. All members are the library's.
  */
 typedef struct {
@@ -1498,7 +2162,7 @@ uint32_t bw_version_number(void);
 /* ---- Errors ---------------------------------------------------------------------------------------------- */
 
 /**
- * The name of a number of `bw_error`, such as "BW_ERROR_UNKNOWN_REQUEST". The text ends with a NUL and is never freed.
+ * The name of a number of `bw_error` or `bw_authorization_error`, such as "BW_ERROR_UNKNOWN_REQUEST". The text ends with a NUL and is never freed.
  * A number that is none of them gives "BW_ERROR_UNKNOWN".
  */
 const char *bw_error_name(bw_status status);
@@ -2283,6 +2947,16 @@ bw_bytes bw_event_data(const bw_event *event);
 uint16_t bw_event_http_status(const bw_event *event);
 
 /**
+ * The value of `DPoP-Nonce`, if one came (RFC 9449, section 9): AUTHORIZATION_REQUIRED.
+ */
+bw_bytes bw_event_dpop_nonce(const bw_event *event);
+
+/**
+ * What was tried, for `bw_refusal`: AUTHORIZATION_REQUIRED.
+ */
+bw_bytes bw_event_operation(const bw_event *event);
+
+/**
  * Why: REQUEST_CANCELLED (if the client said so), TOOL_OMITTED.
  */
 bw_bytes bw_event_reason(const bw_event *event);
@@ -2838,6 +3512,11 @@ bw_status bw_client_config_set_opens_stream(bw_client_config *config, bool opene
 bw_status bw_client_config_set_authorizes(bw_client_config *config, bool authorizes);
 
 /**
+ * HTTP: sets the milliseconds after which an exchange that nobody authorizes fails. Default 900 000.
+ */
+bw_status bw_client_config_set_authorization_timeout(bw_client_config *config, uint64_t milliseconds);
+
+/**
  * HTTP: sets how many attempts in a row to resume the stream of a request may bring nothing. Default 5.
  */
 bw_status bw_client_config_set_resumptions(bw_client_config *config, uint32_t resumptions);
@@ -2910,8 +3589,8 @@ bw_status bw_client_http_receive_redirect(bw_client *client,
 bool bw_client_http_wants_input(bw_client *client, uint64_t exchange);
 
 /**
- * Answers AUTHORIZATION_REQUIRED: there are new credentials, and what was refused is sent again in a new exchange; once
- * after a 401 and once after a 403.
+ * Answers AUTHORIZATION_REQUIRED: there are new credentials, and what was refused is sent again in a new exchange. What is
+ * refused again and again fails.
  */
 bw_status bw_client_http_authorized(bw_client *client, uint64_t now, uint64_t exchange);
 
@@ -2919,6 +3598,536 @@ bw_status bw_client_http_authorized(bw_client *client, uint64_t now, uint64_t ex
  * Answers AUTHORIZATION_REQUIRED: there are no credentials, and what waits for the exchange fails.
  */
 bw_status bw_client_http_unauthorized(bw_client *client, uint64_t now, uint64_t exchange);
+
+/* ---- Authorization: clients ------------------------------------------------------------------------------ */
+
+/**
+ * Makes an authorization that has not read its store yet.
+ *
+ * The caller frees `*authorization` with `bw_authorization_free`; `config` stays the caller's. BW_ERROR_INVALID_DEFINITION
+ * if a URL, an id, a key or an algorithm of the configuration cannot be used.
+ */
+bw_status bw_authorization_new(const bw_authorization_config *config, bw_authorization **authorization);
+
+/**
+ * Frees an authorization, with its action and all that it has lent. NULL is nothing to free.
+ */
+void bw_authorization_free(bw_authorization *authorization);
+
+/**
+ * What was wrong with the last call on this handle that failed, for people; an empty text if none has. Good until the
+ * next call that takes the handle as one that is not const. It holds no secret.
+ */
+bw_bytes bw_authorization_error_message(const bw_authorization *authorization);
+
+/**
+ * Whether `bw_authorization_credentials` gives the best there is. If not, `bw_authorization_acquire` them first.
+ */
+bool bw_authorization_is_ready(bw_authorization *authorization, uint64_t now);
+
+/**
+ * Waits until there are credentials, or none without a challenge. One event follows for `waiter`, a number of the host's,
+ * such as that of an exchange. It reads the store and renews a token that is about to expire; it never opens a browser.
+ */
+bw_status bw_authorization_acquire(bw_authorization *authorization, uint64_t now, uint64_t waiter);
+
+/**
+ * What goes with a request to the MCP server: ask anew for each, also for one that is sent again. `method` and `url` are
+ * those of the request. A token goes to the origin of the MCP server only: elsewhere there is none.
+ */
+bw_status bw_authorization_credentials(bw_authorization *authorization,
+                                       uint64_t now,
+                                       bw_bytes method,
+                                       bw_bytes url,
+                                       bw_credentials *credentials);
+
+/**
+ * Puts the value of the header `DPoP` into the buffer (RFC 9449, section 4.2): the `input` of the proof to sign, and its
+ * signature. `*header` is the text there.
+ *
+ * BW_ERROR_BUFFER_TOO_SMALL if it does not fit; `header->length` is then what is needed, and its data NULL.
+ */
+bw_status bw_dpop_proof(bw_bytes input, bw_bytes signature, char *buffer, size_t size, bw_bytes *header);
+
+/**
+ * The MCP server refused a request. One event follows for `waiter`.
+ */
+bw_status bw_authorization_challenge(bw_authorization *authorization,
+                                     uint64_t now,
+                                     uint64_t waiter,
+                                     const bw_refusal *refusal);
+
+/**
+ * The MCP server took the token of this generation: call it for each response that is not a 401. Without it, a fresh token
+ * that is refused twice counts as useless.
+ */
+bw_status bw_authorization_note_success(bw_authorization *authorization, uint64_t generation);
+
+/**
+ * The MCP server gave a nonce, the value of `DPoP-Nonce`, with a response that was none of 401 and 403 (RFC 9449, section
+ * 8.2).
+ */
+bw_status bw_authorization_note_nonce(bw_authorization *authorization, bw_bytes nonce);
+
+/**
+ * The next thing to do; NULL if that is nothing for now. The action belongs to the authorization and is good until the next
+ * call of this function on it. One action is open at a time, and answers that come late are passed over.
+ */
+const bw_action *bw_authorization_poll_action(bw_authorization *authorization);
+
+/**
+ * What there is to tell whoever waits; false, and nothing written, if that is nothing for now.
+ */
+bool bw_authorization_poll_event(bw_authorization *authorization, bw_authorization_event *event);
+
+/**
+ * When to call `bw_authorization_handle_timeout` at the latest, in milliseconds since 1970; BW_NEVER if nothing is due.
+ */
+uint64_t bw_authorization_poll_timeout(bw_authorization *authorization);
+
+/**
+ * Lets time pass. Harmless when nothing is due.
+ */
+bw_status bw_authorization_handle_timeout(bw_authorization *authorization, uint64_t now);
+
+/**
+ * Answers LOAD: what the store holds, NULL if that is nothing.
+ */
+bw_status bw_authorization_loaded(bw_authorization *authorization,
+                                  uint64_t now,
+                                  uint64_t action,
+                                  const bw_stored_record *record);
+
+/**
+ * Answers SAVE: it is stored.
+ */
+bw_status bw_authorization_saved(bw_authorization *authorization, uint64_t now, uint64_t action);
+
+/**
+ * Answers SAVE: the store had another generation, and nothing was written. `record` is what it holds, NULL if that is
+ * nothing.
+ */
+bw_status bw_authorization_save_conflicted(bw_authorization *authorization,
+                                           uint64_t now,
+                                           uint64_t action,
+                                           const bw_stored_record *record);
+
+/**
+ * Answers SEND: the response, whole, whatever its status. Values of headers are as for `bw_client_http_receive_head`.
+ */
+bw_status bw_authorization_receive_response(bw_authorization *authorization,
+                                            uint64_t now,
+                                            uint64_t action,
+                                            uint16_t status,
+                                            const bw_pair *headers,
+                                            size_t header_count,
+                                            bw_bytes body);
+
+/**
+ * Answers OPEN_USER_AGENT: what the user agent brought back, the query of the request, or its whole target or URL, as it
+ * came.
+ *
+ * Gives a number of `bw_authorization_error` if that is nothing to go on with, which the user should be told. If
+ * `bw_authorization_awaits_callback` is true nevertheless, it was none of ours and the right one may still come; else the
+ * flow has failed.
+ */
+bw_status bw_authorization_receive_callback(bw_authorization *authorization, uint64_t now, bw_bytes query);
+
+/**
+ * Whether the user is to come back.
+ */
+bool bw_authorization_awaits_callback(bw_authorization *authorization);
+
+/**
+ * Answers SIGN: the signature over `input`.
+ */
+bw_status bw_authorization_signed(bw_authorization *authorization,
+                                  uint64_t now,
+                                  uint64_t action,
+                                  bw_bytes signature);
+
+/**
+ * Answers PROVIDE_CLIENT. The issuer of the client is the one that was asked for.
+ */
+bw_status bw_authorization_client_provided(bw_authorization *authorization,
+                                           uint64_t now,
+                                           uint64_t action,
+                                           const bw_client_registration *client);
+
+/**
+ * Answers PROVIDE_ASSERTION.
+ */
+bw_status bw_authorization_assertion_provided(bw_authorization *authorization,
+                                              uint64_t now,
+                                              uint64_t action,
+                                              bw_bytes assertion);
+
+/**
+ * An action of any kind was not carried out, as a number of `bw_action_failure` says.
+ */
+bw_status bw_authorization_fail_action(bw_authorization *authorization,
+                                       uint64_t now,
+                                       uint64_t action,
+                                       int32_t failure);
+
+/**
+ * Gives up what is under way. Whoever waits is refused, and so is whoever comes, until `bw_authorization_reset`.
+ */
+bw_status bw_authorization_cancel(bw_authorization *authorization, uint64_t now);
+
+/**
+ * Forgets that it failed: the next challenge begins anew. Without it, a failure that is not retryable stays, and each
+ * challenge is refused with it at once.
+ */
+bw_status bw_authorization_reset(bw_authorization *authorization);
+
+/**
+ * What to do; `BW_ACTION_NONE` for NULL.
+ */
+bw_action_type bw_action_kind(const bw_action *action);
+
+/**
+ * Names the action in its answer; never 0 but for NULL.
+ */
+uint64_t bw_action_handle(const bw_action *action);
+
+/**
+ * The generation that the store must have, 0 if there must be nothing: SAVE.
+ */
+uint64_t bw_action_expected_generation(const bw_action *action);
+
+/**
+ * What to store: SAVE. False, and nothing written, otherwise.
+ */
+bool bw_action_record(const bw_action *action, bw_stored_record *record);
+
+/**
+ * The request to carry out: SEND. False, and nothing written, otherwise.
+ */
+bool bw_action_request(const bw_action *action, bw_oauth_request *request);
+
+/**
+ * What to sign: SIGN. False, and nothing written, otherwise.
+ */
+bool bw_action_signing(const bw_action *action, bw_signing_request *signing);
+
+/**
+ * The URL to open; it carries `state` and the challenge: OPEN_USER_AGENT.
+ */
+bw_bytes bw_action_url(const bw_action *action);
+
+/**
+ * Where the user agent comes back to: OPEN_USER_AGENT.
+ */
+bw_bytes bw_action_redirect_uri(const bw_action *action);
+
+/**
+ * The issuer identifier of the authorization server: PROVIDE_CLIENT, PROVIDE_ASSERTION.
+ */
+bw_bytes bw_action_issuer(const bw_action *action);
+
+/**
+ * The MCP server: PROVIDE_ASSERTION.
+ */
+bw_bytes bw_action_resource(const bw_action *action);
+
+/* ---- Authorization: configuration ------------------------------------------------------------------------ */
+
+/**
+ * Makes the configuration of an authorization at the MCP server at `server_url`, with the defaults. `grant` is a number of
+ * `bw_grant`. `seed` is BW_SEED_BYTES random bytes from the operating system, never used twice.
+ *
+ * The URL is as the user wrote it: https, or http on a loopback host. http on loopback hosts is allowed for OAuth URLs only
+ * if this URL is such a one, so that a remote server cannot lead a client to services of its own machine.
+ *
+ * The authorization code grant needs `bw_authorization_config_set_redirect_uri`, the enterprise grant
+ * `bw_authorization_config_set_identity_provider`.
+ *
+ * The caller frees `*config` with `bw_authorization_config_free`.
+ */
+bw_status bw_authorization_config_new(bw_bytes server_url,
+                                      int32_t grant,
+                                      const uint8_t *seed,
+                                      bw_authorization_config **config);
+
+/**
+ * Frees a configuration. NULL is nothing to free.
+ */
+void bw_authorization_config_free(bw_authorization_config *config);
+
+/**
+ * Authorization code: sets where the user agent comes back to: https, or http on a loopback host, or a scheme with a dot
+ * in it that belongs to the application (RFC 8252, section 7.1). A stored registration is used again for the same one only.
+ */
+bw_status bw_authorization_config_set_redirect_uri(bw_authorization_config *config, bw_bytes redirect_uri);
+
+/**
+ * Authorization code: sets that dynamic registration (RFC 7591) is used, and the client's name for people there.
+ * `application_type` is a number of `bw_application_type`, or 0. Without this call it is not used.
+ */
+bw_status bw_authorization_config_set_dynamic_registration(bw_authorization_config *config,
+                                                           bw_bytes client_name,
+                                                           int32_t application_type);
+
+/**
+ * Authorization code: sets the client whose id is the https URL of its metadata document, for authorization servers that
+ * take such. Default none.
+ */
+bw_status bw_authorization_config_set_metadata_client(bw_authorization_config *config,
+                                                      const bw_client_registration *client);
+
+/**
+ * Authorization code: sets whether the host can provide a client when nothing else is left (BW_ACTION_PROVIDE_CLIENT).
+ * Default false.
+ */
+bw_status bw_authorization_config_set_asks_for_client(bw_authorization_config *config, bool asks);
+
+/**
+ * Enterprise: sets where the identity provider exchanges tokens (RFC 8693), the client there (its `issuer` is the
+ * provider's), and what kind of assertion the host has, a number of `bw_subject_token`.
+ */
+bw_status bw_authorization_config_set_identity_provider(bw_authorization_config *config,
+                                                        bw_bytes token_endpoint,
+                                                        const bw_client_registration *client,
+                                                        int32_t subject_token);
+
+/**
+ * Adds a client that was registered beforehand, with the authorization server that knows it. If there are some and none
+ * fits, the flow fails with BW_AUTHORIZATION_ERROR_PREREGISTERED_ISSUER_MISMATCH.
+ */
+bw_status bw_authorization_config_add_client(bw_authorization_config *config,
+                                             const bw_client_registration *client);
+
+/**
+ * Sets the scopes to ask for at first, instead of those that the server names.
+ */
+bw_status bw_authorization_config_set_scopes(bw_authorization_config *config,
+                                             const bw_bytes *scopes,
+                                             size_t count);
+
+/**
+ * Sets whether to ask for refresh tokens: `refresh_token` among the grant types of a registration, and the scope
+ * `offline_access` where the authorization server lists it. Default true.
+ */
+bw_status bw_authorization_config_set_wants_refresh(bw_authorization_config *config, bool wanted);
+
+/**
+ * Sets the key that tokens are bound to (RFC 9449), used with authorization servers that list its algorithm: the name of
+ * the algorithm in JOSE, such as `ES256`, and the public key as a JWK object (RFC 7517). With `required` a token that is not
+ * bound to it is refused; without, it is used as a bearer token. Default no key.
+ */
+bw_status bw_authorization_config_set_dpop_key(bw_authorization_config *config,
+                                               bw_bytes algorithm,
+                                               bw_bytes public_key,
+                                               bool required);
+
+/**
+ * Sets whether to fall back to the endpoints of the oldest revision with authorization, at the origin of the MCP server,
+ * where it has no resource metadata. Default false: later revisions forbid it, and what stands there is not checked for
+ * PKCE.
+ */
+bw_status bw_authorization_config_set_legacy_endpoints(bw_authorization_config *config, bool used);
+
+/**
+ * Sets the milliseconds to wait for the user to come back. Default 600 000.
+ */
+bw_status bw_authorization_config_set_callback_timeout(bw_authorization_config *config,
+                                                       uint64_t milliseconds);
+
+/**
+ * Sets the milliseconds before its expiry from which a token is renewed. Default 30 000.
+ */
+bw_status bw_authorization_config_set_renew_before(bw_authorization_config *config, uint64_t milliseconds);
+
+/**
+ * Sets the most bytes of the body of a response. Default 262 144.
+ */
+bw_status bw_authorization_config_set_response_bytes(bw_authorization_config *config, size_t bytes);
+
+/* ---- Authorization: protected servers -------------------------------------------------------------------- */
+
+/**
+ * Makes the configuration of a protected server. `resource` is its identifier: the URL of the MCP endpoint as clients know
+ * it, without fragment and useless slash at the end; https, or http on a loopback host. The authorization servers are issuer
+ * identifiers, at least one; tokens of others are refused.
+ *
+ * The caller frees `*config` with `bw_resource_server_config_free`.
+ */
+bw_status bw_resource_server_config_new(bw_bytes resource,
+                                        const bw_bytes *authorization_servers,
+                                        size_t count,
+                                        bw_resource_server_config **config);
+
+/**
+ * Frees a configuration. NULL is nothing to free.
+ */
+void bw_resource_server_config_free(bw_resource_server_config *config);
+
+/**
+ * Sets the scopes that suffice for basic use (basic/authorization, Scope Selection Strategy). Default none.
+ */
+bw_status bw_resource_server_config_set_scopes(bw_resource_server_config *config,
+                                               const bw_bytes *scopes,
+                                               size_t count);
+
+/**
+ * Sets what tokens may name as their audience beside the resource. Default none.
+ */
+bw_status bw_resource_server_config_set_audiences(bw_resource_server_config *config,
+                                                  const bw_bytes *audiences,
+                                                  size_t count);
+
+/**
+ * Sets a name for people. NULL data: none, the default.
+ */
+bw_status bw_resource_server_config_set_name(bw_resource_server_config *config, bw_bytes name);
+
+/**
+ * Sets the URL of a page for developers. NULL data: none, the default.
+ */
+bw_status bw_resource_server_config_set_documentation(bw_resource_server_config *config, bw_bytes url);
+
+/**
+ * Sets the milliseconds by which clocks may differ. Default 30 000.
+ */
+bw_status bw_resource_server_config_set_leeway(bw_resource_server_config *config, uint64_t milliseconds);
+
+/**
+ * Makes a protected server.
+ *
+ * The caller frees `*server` with `bw_resource_server_free`; `config` stays the caller's. BW_ERROR_INVALID_DEFINITION if
+ * the resource or one of the authorization servers cannot be used, or there is none.
+ */
+bw_status bw_resource_server_new(const bw_resource_server_config *config, bw_resource_server **server);
+
+/**
+ * Frees a protected server, and the refusal that it has lent. NULL is nothing to free.
+ */
+void bw_resource_server_free(bw_resource_server *server);
+
+/**
+ * The protected resource metadata (RFC 9728, section 2), as JSON. Serve it with status 200 and
+ * `Content-Type: application/json`, to anybody. Good for as long as the handle.
+ */
+bw_bytes bw_resource_server_metadata(const bw_resource_server *server);
+
+/**
+ * A path at which to serve the metadata: behind the path of the resource, and at the root. Nothing beyond the last. Good for
+ * as long as the handle.
+ */
+bw_bytes bw_resource_server_metadata_path(const bw_resource_server *server, size_t index);
+
+/**
+ * Where challenges say that the metadata is. Good for as long as the handle.
+ */
+bw_bytes bw_resource_server_metadata_url(const bw_resource_server *server);
+
+/**
+ * The token of a request: the one `Authorization` header, its scheme in any case (RFC 6750, section 2.1). `query` is what
+ * stands behind the question mark, or nothing. `*token` is a part of that header's value.
+ *
+ * BW_ERROR_DENIED if there is none or the credentials are malformed; `*denial` is the refusal then.
+ */
+bw_status bw_resource_server_bearer(bw_resource_server *server,
+                                    const bw_pair *headers,
+                                    size_t header_count,
+                                    bw_bytes query,
+                                    bw_bytes *token,
+                                    bw_denial *denial);
+
+/**
+ * Judges the claims of a token that was found genuine, a JSON object: the payload of a JWT whose signature was verified with
+ * a key of its `iss`, or the answer of an introspection endpoint (RFC 7662, section 2.2). If the host knows issuer or
+ * audience by other means, it adds `iss` or `aud` to the claims: a token that names none is refused. `exp` may be absent only
+ * if `active` is true. `now` is in milliseconds since 1970.
+ *
+ * The caller frees `*principal` with `bw_principal_free`. BW_ERROR_DENIED if the token is refused; `*denial` says how then.
+ * BW_ERROR_INVALID_JSON if the claims are no JSON.
+ */
+bw_status bw_principal_new(bw_resource_server *server,
+                           uint64_t now,
+                           bw_bytes claims,
+                           bw_principal **principal,
+                           bw_denial *denial);
+
+/**
+ * Frees a principal. NULL is nothing to free.
+ */
+void bw_principal_free(bw_principal *principal);
+
+/**
+ * Whether a principal may do what needs these scopes. `implies` says whether a scope that was granted stands for one that is
+ * needed; NULL: none does. A scope always stands for itself.
+ *
+ * BW_ERROR_DENIED if not; `*denial` names all scopes that are needed then.
+ */
+bw_status bw_resource_server_authorize(bw_resource_server *server,
+                                       const bw_principal *principal,
+                                       const bw_bytes *needed,
+                                       size_t count,
+                                       bw_scope_implies implies,
+                                       void *context,
+                                       bw_denial *denial);
+
+/**
+ * A refusal for a reason, a number of `bw_denial_reason`. `scopes` are those that the operation needs, or that suffice for
+ * a start.
+ */
+bw_status bw_resource_server_deny(bw_resource_server *server,
+                                  int32_t reason,
+                                  const bw_bytes *scopes,
+                                  size_t count,
+                                  bw_denial *denial);
+
+/**
+ * A refusal that names the scopes of the configuration, for requests that are refused before it is known what they want.
+ */
+bw_status bw_resource_server_deny_unknown(bw_resource_server *server, int32_t reason, bw_denial *denial);
+
+/**
+ * Puts a URL into the buffer at which the metadata of an authorization server may be, in the order in which it is looked for
+ * (basic/authorization, Authorization Server Metadata Discovery): for hosts that look for its keys there. What is found must
+ * name `issuer`, byte for byte. `*url` is the text there.
+ *
+ * BW_ERROR_NOT_FOUND beyond the last, and if the issuer cannot be used. BW_ERROR_BUFFER_TOO_SMALL if it does not fit;
+ * `url->length` is then what is needed, and its data NULL.
+ */
+bw_status bw_server_metadata_url(bw_bytes issuer, size_t index, char *buffer, size_t size, bw_bytes *url);
+
+/**
+ * The authorization server that vouches for the principal.
+ */
+bw_bytes bw_principal_issuer(const bw_principal *principal);
+
+/**
+ * Its identifier there: a user, or a client that acts for itself.
+ */
+bw_bytes bw_principal_subject(const bw_principal *principal);
+
+/**
+ * The client through which it comes, if that is known.
+ */
+bw_bytes bw_principal_client(const bw_principal *principal);
+
+/**
+ * A scope that was granted. Nothing beyond the last.
+ */
+bw_bytes bw_principal_scope(const bw_principal *principal, size_t index);
+
+/**
+ * When the token expires, in milliseconds since 1970; BW_NEVER if that is not known.
+ */
+uint64_t bw_principal_expires_at(const bw_principal *principal);
+
+/**
+ * Puts a text into the buffer that is the same for the same issuer, subject and client, and for no others, and tells
+ * nothing of the three: give it as the `principal` of `bw_request_head`, so that sessions and states of requests are bound to
+ * it. `*key` is the text there.
+ *
+ * BW_ERROR_BUFFER_TOO_SMALL if it does not fit, which 64 bytes prevent; `key->length` is then what is needed, and its data
+ * NULL.
+ */
+bw_status bw_principal_key(const bw_principal *principal, char *buffer, size_t size, bw_bytes *key);
 
 /* ---- The end of a child process -------------------------------------------------------------------------- */
 

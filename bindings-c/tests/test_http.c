@@ -314,6 +314,7 @@ static bw_client *new_client(int32_t revision, bool authorizes)
     DOES(bw_client_config_new(loan("c"), loan("1"), SEED, &config));
     DOES(bw_client_config_set_revisions(config, &revision, 1));
     DOES(bw_client_config_set_authorizes(config, authorizes));
+    DOES(bw_client_config_set_authorization_timeout(config, 60000));
     DOES(bw_client_config_set_sse_fallback(config, false));
     DOES(bw_client_config_set_opens_stream(config, false));
     DOES(bw_client_config_set_resumptions(config, 1));
@@ -400,6 +401,8 @@ TEST(a_client_is_asked_for_authorization)
     CHECK(bw_event_challenge_count(event) == 1);
     READS(BANNED, bw_event_challenge(event, 0));
     READS(NULL, bw_event_challenge(event, 1));
+    READS("initialize", bw_event_operation(event));
+    READS(NULL, bw_event_dpop_nonce(event));
     DOES(bw_client_http_authorized(client, 0, exchange));
     shake(client);
     told(client, BW_EVENT_READY);
@@ -407,8 +410,9 @@ TEST(a_client_is_asked_for_authorization)
     FAILS(BW_ERROR_CAPABILITY_NOT_DECLARED, bw_client_list(client, 0, BW_LISTING_PROMPTS, bw_none(), NULL, &request));
     DOES(bw_client_list(client, 0, BW_LISTING_TOOLS, bw_none(), NULL, &request));
     exchange = requested(client, "POST");
-    respond(client, exchange, 403, "www-authenticate", BANNED, "");
-    told(client, BW_EVENT_AUTHORIZATION_REQUIRED);
+    respond(client, exchange, 403, "dpop-nonce", "fresh", "");
+    event = told(client, BW_EVENT_AUTHORIZATION_REQUIRED);
+    READS("fresh", bw_event_dpop_nonce(event));
     DOES(bw_client_http_unauthorized(client, 0, exchange));
     event = told(client, BW_EVENT_REQUEST_FAILED);
     CHECK(bw_event_code(event) == BW_ERROR_UNAUTHORIZED && bw_event_http_status(event) == 403);

@@ -132,6 +132,8 @@ TEST(events_tolerate_null)
     READS(NULL, bw_event_message(NULL));
     READS(NULL, bw_event_data(NULL));
     CHECK(bw_event_http_status(NULL) == 0);
+    READS(NULL, bw_event_dpop_nonce(NULL));
+    READS(NULL, bw_event_operation(NULL));
     READS(NULL, bw_event_reason(NULL));
     READS(NULL, bw_event_instructions(NULL));
     CHECK(bw_event_violation(NULL) == 0);
@@ -230,6 +232,7 @@ TEST(configurations_of_clients_tolerate_null)
     FAILS(BW_ERROR_NULL_ARGUMENT, bw_client_config_set_sse_fallback(NULL, false));
     FAILS(BW_ERROR_NULL_ARGUMENT, bw_client_config_set_opens_stream(NULL, false));
     FAILS(BW_ERROR_NULL_ARGUMENT, bw_client_config_set_authorizes(NULL, false));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_client_config_set_authorization_timeout(NULL, 0));
     FAILS(BW_ERROR_NULL_ARGUMENT, bw_client_config_set_resumptions(NULL, 0));
     FAILS(BW_ERROR_NULL_ARGUMENT, bw_client_config_set_retry(NULL, 0));
 }
@@ -246,6 +249,94 @@ TEST(clients_over_http_tolerate_null)
     CHECK(!bw_client_http_wants_input(NULL, 0));
     FAILS(BW_ERROR_NULL_ARGUMENT, bw_client_http_authorized(NULL, 0, 0));
     FAILS(BW_ERROR_NULL_ARGUMENT, bw_client_http_unauthorized(NULL, 0, 0));
+}
+
+TEST(authorizations_tolerate_null)
+{
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_new(NULL, NULL));
+    bw_authorization_free(NULL);
+    READS(NULL, bw_authorization_error_message(NULL));
+    CHECK(!bw_authorization_is_ready(NULL, 0));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_acquire(NULL, 0, 0));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_credentials(NULL, 0, bw_none(), bw_none(), NULL));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_dpop_proof(bw_none(), bw_none(), NULL, 0, NULL));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_challenge(NULL, 0, 0, NULL));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_note_success(NULL, 0));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_note_nonce(NULL, bw_none()));
+    CHECK(bw_authorization_poll_action(NULL) == NULL);
+    CHECK(!bw_authorization_poll_event(NULL, NULL));
+    CHECK(bw_authorization_poll_timeout(NULL) == BW_NEVER);
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_handle_timeout(NULL, 0));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_loaded(NULL, 0, 0, NULL));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_saved(NULL, 0, 0));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_save_conflicted(NULL, 0, 0, NULL));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_receive_response(NULL, 0, 0, 0, NULL, 0, bw_none()));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_receive_callback(NULL, 0, bw_none()));
+    CHECK(!bw_authorization_awaits_callback(NULL));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_signed(NULL, 0, 0, bw_none()));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_client_provided(NULL, 0, 0, NULL));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_assertion_provided(NULL, 0, 0, bw_none()));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_fail_action(NULL, 0, 0, 0));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_cancel(NULL, 0));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_reset(NULL));
+    CHECK(bw_action_kind(NULL) == 0);
+    CHECK(bw_action_handle(NULL) == 0);
+    CHECK(bw_action_expected_generation(NULL) == 0);
+    CHECK(!bw_action_record(NULL, NULL));
+    CHECK(!bw_action_request(NULL, NULL));
+    CHECK(!bw_action_signing(NULL, NULL));
+    READS(NULL, bw_action_url(NULL));
+    READS(NULL, bw_action_redirect_uri(NULL));
+    READS(NULL, bw_action_issuer(NULL));
+    READS(NULL, bw_action_resource(NULL));
+}
+
+TEST(configurations_of_authorizations_tolerate_null)
+{
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_config_new(bw_none(), 0, NULL, NULL));
+    bw_authorization_config_free(NULL);
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_config_set_redirect_uri(NULL, bw_none()));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_config_set_dynamic_registration(NULL, bw_none(), 0));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_config_set_metadata_client(NULL, NULL));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_config_set_asks_for_client(NULL, false));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_config_set_identity_provider(NULL, bw_none(), NULL, 0));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_config_add_client(NULL, NULL));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_config_set_scopes(NULL, NULL, 0));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_config_set_wants_refresh(NULL, false));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_config_set_dpop_key(NULL, bw_none(), bw_none(), false));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_config_set_legacy_endpoints(NULL, false));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_config_set_callback_timeout(NULL, 0));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_config_set_renew_before(NULL, 0));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_authorization_config_set_response_bytes(NULL, 0));
+}
+
+TEST(protected_servers_tolerate_null)
+{
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_resource_server_config_new(bw_none(), NULL, 0, NULL));
+    bw_resource_server_config_free(NULL);
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_resource_server_config_set_scopes(NULL, NULL, 0));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_resource_server_config_set_audiences(NULL, NULL, 0));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_resource_server_config_set_name(NULL, bw_none()));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_resource_server_config_set_documentation(NULL, bw_none()));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_resource_server_config_set_leeway(NULL, 0));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_resource_server_new(NULL, NULL));
+    bw_resource_server_free(NULL);
+    READS(NULL, bw_resource_server_metadata(NULL));
+    READS(NULL, bw_resource_server_metadata_path(NULL, 0));
+    READS(NULL, bw_resource_server_metadata_url(NULL));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_resource_server_bearer(NULL, NULL, 0, bw_none(), NULL, NULL));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_principal_new(NULL, 0, bw_none(), NULL, NULL));
+    bw_principal_free(NULL);
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_resource_server_authorize(NULL, NULL, NULL, 0, NULL, NULL, NULL));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_resource_server_deny(NULL, 0, NULL, 0, NULL));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_resource_server_deny_unknown(NULL, 0, NULL));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_server_metadata_url(bw_none(), 0, NULL, 0, NULL));
+    READS(NULL, bw_principal_issuer(NULL));
+    READS(NULL, bw_principal_subject(NULL));
+    READS(NULL, bw_principal_client(NULL));
+    READS(NULL, bw_principal_scope(NULL, 0));
+    CHECK(bw_principal_expires_at(NULL) == BW_NEVER);
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_principal_key(NULL, NULL, 0, NULL));
 }
 
 TEST(children_tolerate_null)
