@@ -6,7 +6,7 @@ use core::mem::MaybeUninit;
 use barewire::Seed;
 use barewire::auth::{
     ApplicationType, AssertionAudience, AuthorizationConfig, ClientAuthentication, ClientRegistration,
-    CodeGrant, DpopKey, DynamicRegistration, EnterpriseGrant, Grant, SecretMethod, SubjectTokenType,
+    CodeGrant, DpopKey, EnterpriseGrant, Grant, SecretMethod, SubjectTokenType,
 };
 
 use crate::bytes::{block, bw_bytes, place, texts};
@@ -226,12 +226,11 @@ pub extern "C" fn bw_authorization_config_set_dynamic_registration(
             2 => Some(ApplicationType::Web),
             _ => return Err(Failure::argument("not a number of bw_application_type")),
         };
-        // The type has no other constructor than that of the grant.
-        let mut registration: DynamicRegistration = CodeGrant::new("", client_name.text()?)
-            .dynamic_registration
-            .ok_or(Failure::argument("no registration"))?;
-        registration.application_type = application_type;
-        grant.dynamic_registration = Some(registration);
+        let mut registration = CodeGrant::new("", client_name.text()?).dynamic_registration;
+        if let Some(registration) = &mut registration {
+            registration.application_type = application_type;
+        }
+        grant.dynamic_registration = registration;
         Ok(())
     })
 }
