@@ -37,6 +37,19 @@ def test_hello_server_ends_with_its_input(hello: Path) -> None:
     assert b'"code":-32700' in done.stdout
 
 
+def test_bench_server(tmp_path: Path) -> None:
+    program = building.build(tmp_path / "bench_server", [building.EXAMPLES / "bench_server.c"])
+    with sync.Client(command=[str(program)]) as client:
+        text = 'x "\u00e9"\n' * 1000
+        assert client.call_tool("echo", {"text": text}).content == [barewire.Text(text)]
+        assert client.call_tool("sink", {"text": text}).content == [barewire.Text(str(len(text.encode())))]
+        assert client.call_tool("add", {"a": 2, "b": -5}).structured_content == {"sum": -3}
+        (big,) = client.call_tool("big", {"kib": 2}).content
+        assert isinstance(big, barewire.Text) and len(big.text) == 2048
+        assert client.call_tool("progress", {"n": 3}).content == [barewire.Text("sent 3")]
+        assert client.call_tool("add", {"a": 1.5, "b": 0}).is_error
+
+
 @pytest.fixture(scope="session")
 def stdio_client(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program = tmp_path_factory.mktemp("client") / "stdio_client"
