@@ -1,6 +1,7 @@
 #include "host.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,36 @@ void host_must(bw_status status)
         fprintf(stderr, "%s\n", bw_error_name(status));
         exit(1);
     }
+}
+
+static volatile sig_atomic_t is_to_end;
+
+static void note(int signal)
+{
+    (void)signal;
+    is_to_end = 1;
+}
+
+void host_note_end(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM};
+    struct sigaction action = {0};
+    sigset_t blocked;
+    size_t at;
+    sigemptyset(&blocked);
+    action.sa_handler = note;
+    for (at = 0; at < sizeof numbers / sizeof *numbers; at++) {
+        sigaddset(&blocked, numbers[at]);
+        sigaction(numbers[at], &action, NULL);
+    }
+    sigprocmask(SIG_BLOCK, &blocked, NULL);
+}
+
+bool host_is_to_end(void)
+{
+    sigset_t pending; /* where a host has no need to wait, none is let in */
+    sigpending(&pending);
+    return is_to_end || sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1;
 }
 
 /* How many bytes the character at `text` has, or 0 if it is not UTF-8 (RFC 3629, section 4). */

@@ -18,6 +18,15 @@ void host_seed(uint8_t *seed);
 /* Ends the program if something that cannot fail has failed. */
 void host_must(bw_status status);
 
+/*
+ * Notes SIGINT and SIGTERM from now on instead of ending the program. They are blocked, and let in only where a host waits,
+ * so that none comes unnoticed between a look at `host_is_to_end` and the wait.
+ */
+void host_note_end(void);
+
+/* Whether one of them came. */
+bool host_is_to_end(void);
+
 /* Headers as the library takes them. Begin with all zero; it owns copies of names and values. */
 typedef struct {
     bw_pair *pairs;

@@ -8,7 +8,6 @@
 #include "host.h"
 #include "http_server_host.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,13 +36,6 @@ typedef struct countdown {
 } countdown;
 
 static countdown *countdowns;
-static volatile sig_atomic_t is_over;
-
-static void end(int signal)
-{
-    (void)signal;
-    is_over = 1;
-}
 
 static void greet(bw_server *server, const bw_event *call)
 {
@@ -148,14 +140,13 @@ int main(int count, char **arguments)
         perror("http_server");
         return 1;
     }
-    signal(SIGINT, end);
-    signal(SIGTERM, end);
-    while (host_now() < end_at && !(is_over && http_server_host_is_idle(host))) {
+    host_note_end();
+    while (host_now() < end_at && !(host_is_to_end() && http_server_host_is_idle(host))) {
         uint64_t due = advance_all(server, 0);
         http_server_host_step(host, due < end_at ? due : end_at);
         while ((event = bw_server_poll_event(server)) != NULL)
             handle(server, event);
-        if (is_over && end_at == BW_NEVER) {
+        if (host_is_to_end() && end_at == BW_NEVER) {
             end_at = host_now() + GRACE;
             host_must(bw_server_http_shut_down(server, host_now()));
         }

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -234,7 +235,7 @@ static ssize_t take(void *context, uint64_t position, char *out, size_t room)
     bw_response_part part;
     size_t count;
     (void)position;
-    if (it->taken == it->length && !it->is_last && !it->is_aborted) {
+    while (it->taken == it->length && !it->is_last && !it->is_aborted) {
         free(it->data);
         it->data = NULL;
         if (!bw_server_http_poll_response(it->host->server, it->handle, &part)) {
@@ -409,11 +410,13 @@ static int patience(http_server_host *host, uint64_t due)
 void http_server_host_step(http_server_host *host, uint64_t due)
 {
     struct epoll_event events[EVENTS];
+    sigset_t none;
     int count, at;
+    sigemptyset(&none);
     wake_answered(host);
     if (bw_server_wants_input(host->server))
         wake_held(host);
-    count = epoll_wait(host->events, events, EVENTS, patience(host, due));
+    count = epoll_pwait(host->events, events, EVENTS, patience(host, due), &none);
     for (at = 0; at < count; at++) {
         exchange *it = events[at].data.ptr;
         if (it != NULL) { /* the client has hung up */

@@ -26,7 +26,8 @@ http_server_host *http_server_host_new(bw_server *server, const http_server_path
 
 /*
  * Sends what is to be sent, waits until a client has something to say, something of the server is due, `due` has come or
- * a signal was caught, and takes in what there is. Poll events until NULL, and answer them, before each call.
+ * a signal was caught, and takes in what there is. Signals that are blocked are let in while it waits. Poll events until
+ * NULL, and answer them, before each call.
  */
 void http_server_host_step(http_server_host *host, uint64_t due);
 

@@ -7,6 +7,7 @@ import json
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -19,27 +20,29 @@ import building
 import pytest
 from barewire import sansio, sync
 
+sys.path.insert(0, str(building.ROOT / "tests"))
+
+import c_env
+
 SANITIZERS = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-HEADERS = {"microhttpd.h": "libmicrohttpd-dev", "curl/curl.h": "libcurl4-openssl-dev"}
 LEGACY = "2025-11-25"
 
 
-def compile_example(folder: Path, name: str, header: str, library: str) -> Path:
-    probe = ["cc", "-E", "-x", "c", "-include", header, "/dev/null", "-o", "/dev/null"]
-    if subprocess.run(probe, capture_output=True, check=False).returncode != 0:
-        pytest.skip(f"{HEADERS[header]} is not installed")
+def compile_example(folder: Path, name: str, library: str) -> Path:
+    if packages := c_env.missing():
+        pytest.skip(f"not installed: {' and '.join(packages)}")
     sources = [building.EXAMPLES / f"{part}.c" for part in (name, f"{name}_host", "host")]
     return building.build(folder / name, sources, *SANITIZERS, libraries=[library])
 
 
 @pytest.fixture(scope="session")
 def server_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compile_example(tmp_path_factory.mktemp("server"), "http_server", "microhttpd.h", "-lmicrohttpd")
+    return compile_example(tmp_path_factory.mktemp("server"), "http_server", "-lmicrohttpd")
 
 
 @pytest.fixture(scope="session")
 def client_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compile_example(tmp_path_factory.mktemp("client"), "http_client", "curl/curl.h", "-lcurl")
+    return compile_example(tmp_path_factory.mktemp("client"), "http_client", "-lcurl")
 
 
 def free_port() -> int:

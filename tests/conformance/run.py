@@ -64,7 +64,7 @@ BINDINGS = {
         client=("node", "bindings-node/dist/conformance/everything_client.mjs"),
     ),
     "c": Binding(
-        build=("tests/c_env.py", "build"),
+        build=("tests/c_env.py",),
         server=(".work/c/everything_server", "--http"),
         client=(".work/c/everything_client",),
         authorizes=False,

@@ -96,7 +96,7 @@ def ours(script: str) -> Command:
     return [runner, str(HERE / "ours" / script)]
 
 
-# What `tests/c_env.py build` compiles, if the libraries that it needs are there.
+# What `tests/c_env.py` compiles, if the libraries that it needs are there.
 C_PROGRAMS = HERE.parents[1] / ".work" / "c"
 OUR_CLIENTS = {
     "barewire": ours("client_barewire.py"),

@@ -20,7 +20,6 @@
 #define GRACE 2000
 
 bw_server *server;
-static volatile sig_atomic_t is_over;
 
 /* One red pixel. */
 static const uint8_t PNG[] = {
@@ -517,12 +516,6 @@ static void make_server(bool is_http, unsigned int page_items)
     add_all(prompts, sizeof prompts / sizeof *prompts, bw_server_add_prompt);
 }
 
-static void end(int signal)
-{
-    (void)signal;
-    is_over = 1;
-}
-
 static int serve_stdio(void)
 {
     stdio_host host = {server, false};
@@ -541,11 +534,12 @@ static int serve_http(const http_server_paths *paths, uint16_t port)
         perror("everything_server");
         return 1;
     }
-    while (host_now() < end_at && !(is_over && http_server_host_is_idle(host))) {
+    host_note_end();
+    while (host_now() < end_at && !(host_is_to_end() && http_server_host_is_idle(host))) {
         uint64_t due = run_jobs();
         http_server_host_step(host, due < end_at ? due : end_at);
         handle_events();
-        if (is_over && end_at == BW_NEVER) {
+        if (host_is_to_end() && end_at == BW_NEVER) {
             end_at = host_now() + GRACE;
             host_must(bw_server_http_shut_down(server, host_now()));
         }
@@ -570,8 +564,6 @@ int main(int count, char **arguments)
             paths.messages_path = "/messages";
         }
     }
-    signal(SIGINT, end);
-    signal(SIGTERM, end);
     signal(SIGPIPE, SIG_IGN);
     make_server(port != 0, page_items);
     status = port == 0 ? serve_stdio() : serve_http(&paths, (uint16_t)port);
