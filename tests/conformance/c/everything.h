@@ -21,9 +21,8 @@ typedef struct {
     void (*serve)(const bw_event *event);
 } entry;
 
-#define OBJECT(properties, required) \
-    "{\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required "]}"
-#define TOOL(name, about, schema, serve) \
+#define OBJECT(properties, required) "{\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required "]}"
+#define TOOL(name, about, schema, serve)                                                                               \
     {name, "{\"name\":\"" name "\",\"description\":\"" about "\",\"inputSchema\":" schema "}", serve}
 #define NO_ARGUMENTS "{\"type\":\"object\"}"
 #define STRING "{\"type\":\"string\"}"
@@ -51,7 +50,7 @@ extern const bw_bytes wav;
 /* ---------------------------------------------------------------- questions */
 
 /* A question to the user, with a message and the schema of a form, both parts of JSON. */
-#define ELICIT(key, message, schema) \
+#define ELICIT(key, message, schema)                                                                                   \
     {BW_LITERAL(key), BW_INPUT_ELICITATION, BW_LITERAL("{\"message\":\"" message "\",\"requestedSchema\":" schema "}")}
 
 /*

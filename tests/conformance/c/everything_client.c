@@ -77,8 +77,9 @@ static void answer(const bw_input *question)
     if (question->kind == BW_INPUT_ELICITATION)
         fill_in(&json, question->params);
     else if (question->kind == BW_INPUT_SAMPLING)
-        bw_json_put_json(&json, BW_LITERAL("{\"role\":\"assistant\",\"model\":\"test-model\",\"stopReason\":\"endTurn\","
-                                           "\"content\":{\"type\":\"text\",\"text\":\"This is a test response.\"}}"));
+        bw_json_put_json(&json,
+                         BW_LITERAL("{\"role\":\"assistant\",\"model\":\"test-model\",\"stopReason\":\"endTurn\","
+                                    "\"content\":{\"type\":\"text\",\"text\":\"This is a test response.\"}}"));
     else
         bw_json_put_json(&json, BW_LITERAL("{\"roots\":[{\"uri\":\"file:///tmp\"}]}"));
     host_must(bw_json_finish(&json, &text));
@@ -404,7 +405,8 @@ static void connect_to(const char *url)
     bw_client_config *config;
     host_seed(seed);
     host_must(bw_client_config_new(BW_LITERAL("everything-client"), BW_LITERAL("1.0.0"), seed, &config));
-    host_must(bw_client_config_set_capabilities(config, BW_LITERAL("{\"elicitation\":{},\"sampling\":{},\"roots\":{}}")));
+    host_must(
+        bw_client_config_set_capabilities(config, BW_LITERAL("{\"elicitation\":{},\"sampling\":{},\"roots\":{}}")));
     set_revisions(config, getenv("MCP_CONFORMANCE_PROTOCOL_VERSION"));
     host_must(bw_client_http_new(config, bw_string(url), host_now(), &client));
     bw_client_config_free(config);

@@ -247,14 +247,15 @@ static void update_resource(const bw_event *event)
     reply(event, "The resource was updated.");
 }
 
-#define CONDITIONS \
-    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"type\":\"object\"," \
-    "\"$defs\":{\"address\":{\"$anchor\":\"addressDef\",\"type\":\"object\"," \
-    "\"properties\":{\"street\":" STRING ",\"city\":" STRING "}}}," \
-    "\"properties\":{\"name\":" STRING ",\"address\":{\"$ref\":\"#/$defs/address\"}," \
-    "\"contactMethod\":{\"type\":\"string\",\"enum\":[\"phone\",\"email\"]},\"phone\":" STRING ",\"email\":" STRING "}," \
-    "\"allOf\":[{\"anyOf\":[{\"required\":[\"phone\"]},{\"required\":[\"email\"]}]}]," \
-    "\"if\":{\"properties\":{\"contactMethod\":{\"const\":\"phone\"}},\"required\":[\"contactMethod\"]}," \
+#define CONDITIONS                                                                                                     \
+    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"type\":\"object\","                               \
+    "\"$defs\":{\"address\":{\"$anchor\":\"addressDef\",\"type\":\"object\","                                          \
+    "\"properties\":{\"street\":" STRING ",\"city\":" STRING "}}},"                                                    \
+    "\"properties\":{\"name\":" STRING ",\"address\":{\"$ref\":\"#/$defs/address\"},"                                  \
+    "\"contactMethod\":{\"type\":\"string\",\"enum\":[\"phone\",\"email\"]},\"phone\":" STRING ",\"email\":" STRING    \
+    "},"                                                                                                               \
+    "\"allOf\":[{\"anyOf\":[{\"required\":[\"phone\"]},{\"required\":[\"email\"]}]}],"                                 \
+    "\"if\":{\"properties\":{\"contactMethod\":{\"const\":\"phone\"}},\"required\":[\"contactMethod\"]},"              \
     "\"then\":{\"required\":[\"phone\"]},\"else\":{\"required\":[\"email\"]},\"additionalProperties\":false}"
 
 static const entry tools[] = {
@@ -264,8 +265,8 @@ static const entry tools[] = {
     TOOL("test_embedded_resource", "Answers with a resource inside the result.", NO_ARGUMENTS, embedded_resource),
     TOOL("test_multiple_content_types", "Answers with text, an image and a resource.", NO_ARGUMENTS, multiple_content),
     TOOL("add", "Adds two integers.",
-         OBJECT("\"a\":{\"type\":\"integer\"},\"b\":{\"type\":\"integer\"}", "\"a\",\"b\"") ",\"outputSchema\":" OBJECT(
-             "\"sum\":{\"type\":\"integer\"}", "\"sum\""),
+         OBJECT("\"a\":{\"type\":\"integer\"},\"b\":{\"type\":\"integer\"}",
+                "\"a\",\"b\"") ",\"outputSchema\":" OBJECT("\"sum\":{\"type\":\"integer\"}", "\"sum\""),
          add),
     TOOL("echo", "Answers with the text that it is given.", OBJECT("\"text\":" STRING, "\"text\""), echo),
     TOOL("test_error_handling", "Fails on purpose.", NO_ARGUMENTS, fail),
@@ -280,10 +281,8 @@ static const entry tools[] = {
 
 /* ---------------------------------------------------------------- resources */
 
-#define RESOURCE(uri, name, about, type, serve) \
-    {uri, \
-     "{\"uri\":\"" uri "\",\"name\":\"" name "\",\"description\":\"" about "\",\"mimeType\":\"" type "\"}", \
-     serve}
+#define RESOURCE(uri, name, about, type, serve)                                                                        \
+    {uri, "{\"uri\":\"" uri "\",\"name\":\"" name "\",\"description\":\"" about "\",\"mimeType\":\"" type "\"}", serve}
 #define TEMPLATE "test://template/{id}/data"
 
 static void read_static_text(const bw_event *event)
@@ -338,7 +337,7 @@ static const char TEMPLATE_DEFINITION[] = "{\"uriTemplate\":\"" TEMPLATE "\",\"n
 
 /* ---------------------------------------------------------------- prompts and completion */
 
-#define PROMPT(name, about, arguments, serve) \
+#define PROMPT(name, about, arguments, serve)                                                                          \
     {name, "{\"name\":\"" name "\",\"description\":\"" about "\",\"arguments\":[" arguments "]}", serve}
 #define ARGUMENT(name) "{\"name\":\"" name "\",\"required\":true}"
 

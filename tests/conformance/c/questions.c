@@ -61,9 +61,10 @@ bw_bytes answer_to(const bw_event *event, const char *key)
 
 #define NAME OBJECT("\"name\":" STRING, "\"name\"")
 #define CONFIRMATION(key) OBJECT("\"" key "\":{\"type\":\"boolean\"}", "\"" key "\"")
-#define USER OBJECT("\"username\":{\"type\":\"string\",\"description\":\"User's response\"}," \
-                    "\"email\":{\"type\":\"string\",\"description\":\"User's email address\"}", \
-                    "\"username\",\"email\"")
+#define USER                                                                                                           \
+    OBJECT("\"username\":{\"type\":\"string\",\"description\":\"User's response\"},"                                   \
+           "\"email\":{\"type\":\"string\",\"description\":\"User's email address\"}",                                 \
+           "\"username\",\"email\"")
 
 /* A question with a text that was given as an argument; `before` and `after` are the JSON around it. */
 static bool ask_with(const bw_event *event, int32_t kind, const char *pointer, bw_bytes before, bw_bytes after)
@@ -121,15 +122,16 @@ static void elicit_defaults(const bw_event *event)
             "\"age\":{\"type\":\"integer\",\"default\":30},"
             "\"score\":{\"type\":\"number\",\"default\":95.5},"
             "\"status\":{\"type\":\"string\",\"enum\":[\"active\",\"inactive\",\"pending\"],\"default\":\"active\"},"
-            "\"verified\":{\"type\":\"boolean\",\"default\":true}", "") "}";
+            "\"verified\":{\"type\":\"boolean\",\"default\":true}",
+            "") "}";
     const bw_question question = {BW_LITERAL("form"), BW_INPUT_ELICITATION, bw_string(form)};
     if (asked(event, &question, 1, bw_none()))
         tell(event, "Elicitation completed", "form");
 }
 
 #define OPTIONS "[\"option1\",\"option2\",\"option3\"]"
-#define TITLED \
-    "[{\"const\":\"value1\",\"title\":\"First\"},{\"const\":\"value2\",\"title\":\"Second\"}," \
+#define TITLED                                                                                                         \
+    "[{\"const\":\"value1\",\"title\":\"First\"},{\"const\":\"value2\",\"title\":\"Second\"},"                         \
     "{\"const\":\"value3\",\"title\":\"Third\"}]"
 
 static void elicit_choices(const bw_event *event)
@@ -141,7 +143,8 @@ static void elicit_choices(const bw_event *event)
             "\"legacyEnum\":{\"type\":\"string\",\"enum\":[\"opt1\",\"opt2\",\"opt3\"],"
             "\"enumNames\":[\"Option One\",\"Option Two\",\"Option Three\"]},"
             "\"untitledMulti\":{\"type\":\"array\",\"items\":{\"type\":\"string\",\"enum\":" OPTIONS "}},"
-            "\"titledMulti\":{\"type\":\"array\",\"items\":{\"anyOf\":" TITLED "}}", "") "}";
+            "\"titledMulti\":{\"type\":\"array\",\"items\":{\"anyOf\":" TITLED "}}",
+            "") "}";
     const bw_question question = {BW_LITERAL("form"), BW_INPUT_ELICITATION, bw_string(form)};
     if (asked(event, &question, 1, bw_none()))
         tell(event, "Elicitation completed", "form");
@@ -157,9 +160,9 @@ static void elicit_confirmation(const bw_event *event)
     reply(event, goes_on ? "Going on." : "Stopped.");
 }
 
-#define SAMPLE(key, prompt, tokens) \
-    {BW_LITERAL(key), BW_INPUT_SAMPLING, \
-     BW_LITERAL("{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":\"" prompt "\"}}]," \
+#define SAMPLE(key, prompt, tokens)                                                                                    \
+    {BW_LITERAL(key), BW_INPUT_SAMPLING,                                                                               \
+     BW_LITERAL("{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":\"" prompt "\"}}],"         \
                 "\"maxTokens\":" #tokens "}")}
 #define ROOTS(key) {BW_LITERAL(key), BW_INPUT_ROOTS, BW_LITERAL("{}")}
 
@@ -269,8 +272,8 @@ static void ask_what_can_be_asked(const bw_event *event)
 
 void ask_for_prompt(const bw_event *event)
 {
-    const bw_question question = ELICIT("user_context", "What context should the prompt use?",
-                                        OBJECT("\"context\":" STRING, "\"context\""));
+    const bw_question question =
+        ELICIT("user_context", "What context should the prompt use?", OBJECT("\"context\":" STRING, "\"context\""));
     char context[TEXT_BYTES], text[TEXT_BYTES + 32];
     if (!asked(event, &question, 1, bw_none()))
         return;
@@ -280,7 +283,8 @@ void ask_for_prompt(const bw_event *event)
 }
 
 const entry question_tools[] = {
-    TOOL("test_elicitation", "Asks the user for name and address.", OBJECT("\"message\":" STRING, "\"message\""), elicit),
+    TOOL("test_elicitation", "Asks the user for name and address.", OBJECT("\"message\":" STRING, "\"message\""),
+         elicit),
     TOOL("test_elicitation_twice", "Asks the user two questions.", NO_ARGUMENTS, elicit_twice),
     TOOL("test_elicitation_sep1034_defaults", "Asks with a default for every kind of field.", NO_ARGUMENTS,
          elicit_defaults),

@@ -103,9 +103,8 @@ bool child_host_step(child_host *host, int descriptor)
 {
     bool reads = bw_client_wants_input(host->client);
     bool writes = bw_client_data_to_send(host->client).length > 0;
-    struct pollfd files[3] = {{reads ? host->output : -1, POLLIN, 0},
-                              {writes ? host->input : -1, POLLOUT, 0},
-                              {descriptor, POLLIN, 0}};
+    struct pollfd files[3] = {
+        {reads ? host->output : -1, POLLIN, 0}, {writes ? host->input : -1, POLLOUT, 0}, {descriptor, POLLIN, 0}};
     if (poll(files, 3, host_patience(bw_client_poll_timeout(host->client))) > 0) {
         if (files[0].revents != 0)
             read_some(host);

@@ -287,7 +287,7 @@ static void tell_change(const bw_event *event)
 {
     bw_json_writer line;
     begin_message(&line, bw_event_kind(event) == BW_EVENT_LIST_CHANGED ? "notifications/tools/list_changed"
-                                                                      : "notifications/resources/updated");
+                                                                       : "notifications/resources/updated");
     bw_json_begin_object(&line);
     put_string(&line, "uri", bw_event_uri(event));
     bw_json_end_object(&line);
@@ -402,8 +402,8 @@ static bw_client_config *make_config(const char *revision)
     bw_client_config *config;
     host_seed(seed);
     host_must(bw_client_config_new(BW_LITERAL("barewire-c"), BW_LITERAL("1.0.0"), seed, &config));
-    host_must(bw_client_config_set_capabilities(
-        config, BW_LITERAL("{\"elicitation\":{},\"sampling\":{},\"roots\":{}}")));
+    host_must(
+        bw_client_config_set_capabilities(config, BW_LITERAL("{\"elicitation\":{},\"sampling\":{},\"roots\":{}}")));
     /* A busy machine needs its time to end a program. */
     host_must(bw_client_config_set_timeout(config, BW_TIMEOUT_CHILD_EXIT, CHILD_EXIT));
     if (number != BW_REVISION_NONE) /* otherwise "auto" */
