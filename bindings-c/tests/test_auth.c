@@ -157,7 +157,8 @@ TEST(a_user_consents)
     CHECK(!bw_authorization_is_ready(auth, NOW) && !bw_authorization_awaits_callback(auth));
     CHECK(bw_authorization_poll_action(auth) == NULL && bw_authorization_poll_timeout(auth) == BW_NEVER);
     discover(auth);
-    serve(auth, BW_PURPOSE_REGISTRATION, ISSUER "/r", 201, "{\"client_id\":\"c1\",\"redirect_uris\":[\"" REDIRECT "\"]}");
+    serve(auth, BW_PURPOSE_REGISTRATION, ISSUER "/r", 201,
+          "{\"client_id\":\"c1\",\"redirect_uris\":[\"" REDIRECT "\"]}");
     save(auth, 0);
     const bw_action *action = asked(auth, BW_ACTION_OPEN_USER_AGENT);
     READS(REDIRECT, bw_action_redirect_uri(action));
@@ -486,8 +487,9 @@ static bool stands_for(void *context, bw_bytes granted, bw_bytes needed)
 
 TEST(principals_may_do_what_was_granted)
 {
-    static const char CLAIMS[] = "{\"iss\":\"" ISSUER "\",\"sub\":\"user\",\"aud\":\"api://files\",\"client_id\":\"app\","
-                                 "\"exp\":1800000001,\"scope\":\"files admin\"}";
+    static const char CLAIMS[] =
+        "{\"iss\":\"" ISSUER "\",\"sub\":\"user\",\"aud\":\"api://files\",\"client_id\":\"app\","
+        "\"exp\":1800000001,\"scope\":\"files admin\"}";
     bw_resource_server *server = protected_server();
     bw_bytes needed[2] = {BW_LITERAL("files"), BW_LITERAL("notes")}, key;
     bw_principal *principal;
