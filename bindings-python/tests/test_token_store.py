@@ -140,8 +140,8 @@ def test_a_broken_file_is_as_good_as_none(tmp_path: Path) -> None:
     store = FileTokenStore(tmp_path)
     store.save(KEY, 0, FIRST)
     (path,) = tmp_path.glob("*.token")
-    for text in ("", "1", "one\n{}", "-1\n{}"):
-        path.write_text(text)
+    for text in (b"", b"1", b"one\n{}", b"-1\n{}", b"1" * 5000 + b"\n{}", b"\xff\xfe\n"):
+        path.write_bytes(text)
         assert store.load(KEY) is None
     assert store.save(KEY, 0, SECOND)
 

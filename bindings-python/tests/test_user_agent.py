@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import struct
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -59,6 +60,26 @@ def test_strangers_are_turned_away() -> None:
     browser, seen = coming_back("?code=1&state=another", "?code=2", "/else?state=the-state", last)
     assert by_asyncio(browser).endswith(last)
     assert seen[1:4] == [404, 404, 404]
+
+
+def test_who_talks_nonsense_or_hangs_up_is_not_reported(capfd: pytest.CaptureFixture[str]) -> None:
+    def open_page(url: str) -> None:
+        address = ("127.0.0.1", int(browser.redirect_uri.split(":")[2].split("/")[0]))
+        for target in ("//[/callback", "http://[/callback", "/callback?state", "/" + "x" * 70_000):
+            with socket.create_connection(address, timeout=10) as connection:
+                connection.sendall(f"GET {target} HTTP/1.1\r\n\r\n".encode())
+                assert connection.recv(13)[9:10] == b"4"
+        for _ in range(20):
+            with socket.create_connection(address, timeout=10) as connection:
+                # It is closed by a reset, which whoever answers gets to see.
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                connection.sendall(b"GET /favicon.ico HTTP/1.1\r\n\r\n")
+        with urlopen(browser.redirect_uri + "?state=the-state", timeout=10):
+            pass
+
+    browser = barewire.Browser(open=open_page)
+    assert by_asyncio(browser).endswith("?state=the-state")
+    assert capfd.readouterr() == ("", "")
 
 
 def test_what_is_there_twice_is_passed_on() -> None:

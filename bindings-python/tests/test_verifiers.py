@@ -116,6 +116,7 @@ def test_forgeries_are_refused(issuer: Issuer, key: ECKey) -> None:
         f"{head}.{body[:-2]}.{signature}",
         jws.serialize_compact({"alg": "ES256", "kid": "first"}, b"no JSON", key),
         jws.serialize_compact({"alg": "ES256", "kid": "first"}, b"[1]", key),
+        jws.serialize_compact({"alg": "ES256", "kid": "first"}, b"[" * 5000, key),
         "eyJhbGciOiJub25lIn0.e30.",  # {"alg":"none"}
         "",
         "ä.ö.ü",
@@ -226,6 +227,35 @@ def test_old_keys_do_while_there_are_no_others(
         assert len(issuer.asked) == 5
 
     asyncio.run(outage())
+
+
+def test_nobody_waits_for_a_slow_issuer_while_there_are_old_keys(
+    issuer: Issuer, key: ECKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    issuer.publish(key)
+    ours = verifier(issuer)
+    asked, answers = threading.Event(), threading.Event()
+
+    def stall() -> None:
+        asked.set()
+        answers.wait(20)
+
+    async def slow() -> None:
+        token = signed(issuer, key)
+        assert await ours.verify(token) is not None
+        monkeypatch.setattr(_verifiers, "_KEYS_PAUSE", 0.0)
+        monkeypatch.setattr(_verifiers, "_KEYS_LAST", 0.0)
+        issuer.on_ask = stall
+        asking = asyncio.create_task(ours.verify(token))
+        try:
+            assert await asyncio.to_thread(asked.wait, 10)
+            assert await asyncio.wait_for(ours.verify(token), 5) is not None
+            assert not asking.done()
+        finally:
+            answers.set()
+        assert await asking is not None
+
+    asyncio.run(slow())
 
 
 def test_without_keys_nothing_can_be_said(issuer: Issuer, key: ECKey) -> None:

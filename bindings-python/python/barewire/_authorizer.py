@@ -284,6 +284,8 @@ class _StoreLock:
         self._grant = grant
         self._key = key
         self._held: Any = None
+        # Who waits must not keep whoever holds it from the threads in which it does its work.
+        self._threads = anyio.CapacityLimiter(1)
 
     @property
     def is_held(self) -> bool:
@@ -308,7 +310,7 @@ class _StoreLock:
             _leave(lock)
 
         try:
-            await to_thread.run_sync(enter, abandon_on_cancel=True)
+            await to_thread.run_sync(enter, abandon_on_cancel=True, limiter=self._threads)
         except BaseException:
             with guard:
                 is_wanted = False

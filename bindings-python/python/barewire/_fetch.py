@@ -31,6 +31,14 @@ __all__ = [
     "refuse_inside",
 ]
 
+#: Seconds that a request takes with all of its response, at most.
+_LONGEST = 60.0
+#: IPv6 addresses in which translators find an IPv4 address, with the bits behind that.
+_TRANSLATED = (
+    (ipaddress.IPv6Network("::/96"), 0),
+    (ipaddress.IPv6Network("64:ff9b::/96"), 0),
+    (ipaddress.IPv6Network("2002::/16"), 80),
+)
 #: What a request may end with in place of a response.
 FAILURES = (OSError, httpx2.HTTPError, httpx2.InvalidURL)
 
@@ -67,21 +75,26 @@ async def fetch(
     *,
     limit: int,
 ) -> Response:
-    """Make one request. The body of the response may have `limit` bytes, and comes as it is, uncompressed."""
-    async with client.stream(
+    """Make one request. The body of the response may have `limit` bytes, and comes as it is, uncompressed.
+
+    TimeoutError, an OSError, if it takes long, be it that the response never stalls and never ends.
+    """
+    request = client.stream(
         method,
         url,
         headers=[*headers, ("accept-encoding", "identity")],
         content=body or None,
         auth=None,
         follow_redirects=False,
-    ) as response:
-        received = bytearray()
-        async for data in response.aiter_raw():
-            received += data
-            if len(received) > limit:
-                raise TooLarge
-        return Response(response.status_code, response.headers.multi_items(), bytes(received))
+    )
+    with anyio.fail_after(_LONGEST):
+        async with request as response:
+            received = bytearray()
+            async for data in response.aiter_raw():
+                received += data
+                if len(received) > limit:
+                    raise TooLarge
+            return Response(response.status_code, response.headers.multi_items(), bytes(received))
 
 
 async def refuse_inside(url: str) -> None:
@@ -100,12 +113,24 @@ async def is_inside(url: str) -> bool:
         found = await anyio.getaddrinfo(parts.hostname or "", parts.port or 443, type=socket.SOCK_STREAM)
     except OSError:
         return False
-    return any(not ipaddress.ip_address(str(entry[4][0]).partition("%")[0]).is_global for entry in found)
+    return any(not _is_public(str(entry[4][0]).partition("%")[0]) for entry in found)
+
+
+def _is_public(text: str) -> bool:
+    """Whether an address is one of the public internet, and so is the IPv4 address that it may stand for."""
+    address = ipaddress.ip_address(text)
+    if not address.is_global or address.is_multicast:
+        return False
+    meant = [int(address) >> bits & 0xFFFFFFFF for network, bits in _TRANSLATED if address in network]
+    return all(ipaddress.IPv4Address(number).is_global for number in meant)
 
 
 def json_object(text: bytes) -> dict[str, Any]:
     """The JSON object in a text. Raises ValueError for anything else."""
-    value = msgspec.json.decode(text)
+    try:
+        value = msgspec.json.decode(text)
+    except RecursionError:
+        raise ValueError("JSON that is nested too deep") from None
     if not isinstance(value, dict):
         raise ValueError("no JSON object")
     return value

@@ -201,7 +201,7 @@ def _issuer_of(token: str) -> str | None:
         return None
     try:
         claims = msgspec.json.decode(urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
-    except (Base64Error, msgspec.DecodeError, ValueError):
+    except (Base64Error, ValueError, RecursionError):
         return None
     issuer = claims.get("iss") if isinstance(claims, dict) else None
     return issuer if isinstance(issuer, str) else None

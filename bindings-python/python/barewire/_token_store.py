@@ -27,6 +27,10 @@ class StoredRecord(NamedTuple):
         return f"StoredRecord(generation={self.generation}, text=<secret>)"
 
 
+#: Digits of a generation, at most.
+_DIGITS = 20
+
+
 class TokenStore(Protocol):
     """What keeps records, each under a key. Its methods may block, and are called in threads of any number.
 
@@ -93,7 +97,7 @@ class FileTokenStore:
     def load(self, key: str) -> StoredRecord | None:
         """What is kept under `key`."""
         try:
-            text = self._path(key, "token").read_text(encoding="utf-8")
+            text = self._path(key, "token").read_text(encoding="utf-8", errors="replace")
         except FileNotFoundError:
             return None
         return _parsed(text)
@@ -173,7 +177,8 @@ def _written(record: StoredRecord) -> str:
 def _parsed(text: str) -> StoredRecord | None:
     """A record as it was written. What is none counts as nothing kept, which the next change replaces."""
     generation, separator, rest = text.partition("\n")
-    return StoredRecord(int(generation), rest) if separator and generation.isdecimal() else None
+    is_number = generation.isdecimal() and len(generation) <= _DIGITS
+    return StoredRecord(int(generation), rest) if separator and is_number else None
 
 
 def _digest(key: str) -> str:

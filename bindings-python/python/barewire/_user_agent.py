@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 import threading
 from collections.abc import Awaitable, Callable
 from queue import SimpleQueue
@@ -101,14 +102,14 @@ class Browser:
 
     def _receive(self, target: str) -> bool:
         """Take a request for `target`. False if nobody waits for it."""
-        parts = urlsplit(target)
-        states = parse_qs(parts.query).get("state", [])
+        path, _, query = target.partition("?")
+        states = parse_qs(query).get("state", [])
         with self._guard:
             # Whether there may be several is not to be decided here.
             waiting = [self._waiting[state] for state in states if state in self._waiting]
-        if parts.path != "/callback" or not waiting:
+        if path != "/callback" or not waiting:
             return False
-        waiting[0].put(f"{self.redirect_uri}?{parts.query}")
+        waiting[0].put(f"{self.redirect_uri}?{query}")
         return True
 
 
@@ -134,8 +135,15 @@ def _listener(port: int, receive: Callable[[str], bool]) -> ThreadingHTTPServer:
         def log_message(self, *arguments: Any) -> None:
             """The address holds the code."""
 
-    listener = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-    listener.daemon_threads = True
+    class Listener(ThreadingHTTPServer):
+        daemon_threads = True
+        # Elsewhere it lets a port be used again at once, on Windows it lets another process take it over.
+        allow_reuse_address = sys.platform != "win32"
+
+        def handle_error(self, *arguments: Any) -> None:
+            """Who hangs up while it is answered is nobody's concern."""
+
+    listener = Listener(("127.0.0.1", port), Handler)
     threading.Thread(
         target=listener.serve_forever, args=(0.05,), name="barewire-callback", daemon=True
     ).start()
@@ -151,6 +159,4 @@ def _open(url: str) -> None:
     import webbrowser
 
     if not webbrowser.open(url):
-        import sys
-
         print(f"Open this page to authorize: {url}", file=sys.stderr)

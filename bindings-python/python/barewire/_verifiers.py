@@ -93,7 +93,9 @@ class JwtVerifier:
         """The claims of a token that `issuer` has signed."""
         if len(token) > _LONGEST:
             return None
-        if self._keys is None or time.monotonic() - self._fetched > _KEYS_LAST:
+        is_old = time.monotonic() - self._fetched > _KEYS_LAST
+        # One request at a time asks whether there are new keys; the others do not wait for it.
+        if self._keys is None or (is_old and not self._fetching.locked()):
             await self._refresh()
         try:
             return self._claims(token)
@@ -116,7 +118,7 @@ class JwtVerifier:
                 self._genuine.popitem(last=False)
         try:
             claims = msgspec.json.decode(payload)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
         return claims if isinstance(claims, dict) and claims.get("iss") == self.issuer else None
 
