@@ -6,6 +6,8 @@ import contextlib
 import re
 import shutil
 import subprocess
+import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,41 +20,40 @@ HEADERS = [building.C / "include" / "barewire.hpp", *sorted((building.C / "inclu
 SOURCES = sorted((building.TESTS / "cpp").glob("*.cpp"))
 BARE = ["-fno-exceptions", "-fno-rtti"]
 CPP17 = ["c++", "-std=c++17", "-D_GNU_SOURCE"]
-COMPILERS = [
-    [compiler, f"-std=c++{year}", *options]
-    for compiler in ("c++", "clang++")
-    for year in (17, 20)
-    for options in ([], BARE)
-]
-
-# As a program that takes everything in twice.
-PROGRAM = """
-#include <barewire.hpp>
-#include <barewire.hpp>
-
-int main()
-{
-    return barewire::version_number() != BW_VERSION_NUMBER;
-}
-"""
+WARNINGS = ["-Wconversion", "-Wshadow"]
+# Beyond what the suite is built with.
+COMPILERS = [["c++", "-std=c++20"], ["clang++", "-std=c++17"], ["clang++", "-std=c++20", *BARE]]
 
 
 @pytest.mark.parametrize("compiler", COMPILERS, ids=" ".join)
-def test_header(compiler: Sequence[str], tmp_path: Path) -> None:
+def test_dialects(compiler: Sequence[str]) -> None:
     if shutil.which(compiler[0]) is None:
         pytest.skip(f"no {compiler[0]}")
-    source = tmp_path / "program.cpp"
-    source.write_text(PROGRAM)
-    program = building.build(
-        tmp_path / "program", [source], "-Wconversion", "-Wshadow", "-Wold-style-cast", compiler=compiler
-    )
-    subprocess.run([program], check=True)
+    command = [*compiler, *building.WARNINGS, *WARNINGS, "-fsyntax-only", "-I", building.C / "include", *SOURCES]
+    subprocess.run(command, check=True)
 
 
 @pytest.mark.parametrize("header", HEADERS, ids=lambda header: header.name)
 def test_each_header_stands_alone(header: Path) -> None:
-    command = [*CPP17, *building.WARNINGS, "-fsyntax-only", "-include", header, "-x", "c++", "/dev/null"]
+    """And may be included twice."""
+    twice = ["-include", header, "-include", header]
+    command = [*CPP17, *building.WARNINGS, "-fsyntax-only", *twice, "-x", "c++", "/dev/null"]
     subprocess.run(command, check=True)
+
+
+@pytest.fixture(scope="session")
+def objects(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The suite, without exceptions and run-time type information."""
+    folder = tmp_path_factory.mktemp("suite")
+    options = [*building.WARNINGS, *WARNINGS, *BARE, "-g", "-I", building.C / "include"]
+    subprocess.run([*CPP17, *options, "-c", *SOURCES], check=True, cwd=folder)
+    return sorted(folder.glob("*.o"))
+
+
+def test_suite_under_valgrind(objects: list[Path], tmp_path: Path) -> None:
+    program = building.build(tmp_path / "suite", objects, compiler=CPP17)
+    leaks = ["--leak-check=full", "--show-leak-kinds=all", "--errors-for-leak-kinds=all"]
+    subprocess.run(["valgrind", "--quiet", "--error-exitcode=9", *leaks, program], check=True)
 
 
 def test_suite_under_sanitizers(tmp_path: Path) -> None:
@@ -60,18 +61,8 @@ def test_suite_under_sanitizers(tmp_path: Path) -> None:
     subprocess.run([building.build(tmp_path / "suite", SOURCES, *sanitizers, compiler=CPP17)], check=True)
 
 
-def test_suite_under_valgrind(tmp_path: Path) -> None:
-    """Without exceptions and run-time type information."""
-    program = building.build(tmp_path / "suite", SOURCES, "-g", *BARE, compiler=CPP17)
-    leaks = ["--leak-check=full", "--show-leak-kinds=all", "--errors-for-leak-kinds=all"]
-    subprocess.run(["valgrind", "--quiet", "--error-exitcode=9", *leaks, program], check=True)
-
-
-def test_every_function_is_wrapped_and_tested(tmp_path: Path) -> None:
+def test_every_function_is_wrapped_and_tested(objects: list[Path]) -> None:
     """What no test calls of a header, no compiler puts into a program."""
-    command = [*CPP17, "-I", building.C / "include", "-c", *SOURCES]
-    subprocess.run(command, check=True, cwd=tmp_path)
-    objects = sorted(tmp_path.glob("*.o"))
     listing = subprocess.run(["nm", "-u", *objects], check=True, capture_output=True, text=True)
     assert set(building.functions()) - {line.split()[-1] for line in listing.stdout.splitlines() if line} == set()
 
@@ -142,21 +133,55 @@ def test_hello_server_ends_with_its_input(examples: Path) -> None:
     assert b'"code":-32700' in done.stdout
 
 
+# A server on the Python package in one revision.
 SERVER = """
 import sys
-import barewire
-from barewire import Server
 
-server = Server("peer", revisions=[sys.argv[1]])
+import barewire
+
+server = barewire.Server("peer", revisions=[sys.argv[1]])
+
 
 @server.tool
 def shout(text: str) -> str:
+    if not text:
+        raise barewire.ToolError("nothing to shout")
     return text.upper()
+
 
 server.run()
 """
 
 
-def call(examples: Path, arguments: str, *command: str | Path) -> subprocess.CompletedProcess[str]:
-    program = [examples / "stdio_client", command[-1], arguments, *command[:-1]]
+def call(examples: Path, tool: str, arguments: str, *server: str | Path) -> subprocess.CompletedProcess[str]:
+    program = [examples / "stdio_client", tool, arguments, *server]
     return subprocess.run(program, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("revision", sansio.REVISIONS)
+def test_stdio_client_speaks_every_revision(examples: Path, tmp_path: Path, revision: str) -> None:
+    server = tmp_path / "server.py"
+    server.write_text(SERVER)
+    command = [sys.executable, server, revision]
+    done = call(examples, "shout", '{"text": "\\u00fc\\n\\"x"}', *command)
+    assert (done.returncode, done.stdout, done.stderr) == (0, 'tool shout\n\u00dc\n"X\n', "")
+    done = call(examples, "shout", '{"text": ""}', *command)
+    assert (done.returncode, done.stdout) == (2, "tool shout\nnothing to shout\n")
+
+
+def test_stdio_client_calls_the_server_in_cpp(examples: Path) -> None:
+    done = call(examples, "greet", '{"name": "you"}', examples / "hello_server")
+    assert (done.returncode, done.stdout) == (0, "tool greet\nHello, you!\n")
+
+
+def test_stdio_client_says_why_it_failed(examples: Path) -> None:
+    done = call(examples, "none", "{}", examples / "hello_server")
+    assert done.returncode == 1 and "-32602" in done.stderr
+    done = call(examples, "none", "{}", examples / "no such program")
+    assert done.returncode == 1 and "603" in done.stderr
+    done = call(examples, "greet", "{", examples / "hello_server")
+    assert done.returncode == 1 and "JSON" in done.stderr
+    # One that neither answers nor ends when its input does; it is not waited for longer than it may take.
+    started = time.monotonic()
+    assert call(examples, "greet", "{}", "sh", "-c", "echo; exec sleep 30 <&-").returncode == 1
+    assert time.monotonic() - started < 25

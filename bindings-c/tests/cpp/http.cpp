@@ -292,6 +292,7 @@ static void restart()
     must(client.receive_eof(0));
     (void)told<client::RestartRequired>(client);
     must(client.restart(0));
+    must(client.handle_timeout(1));
     CHECK(!client.data_to_send().empty() && client.poll_timeout() != barewire::never);
     (void)client.connection_lost(0);
     CHECK(told<client::RequestFailed>(client).failure.code == BW_ERROR_CONNECTION_LOST);
