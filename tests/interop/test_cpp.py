@@ -1,0 +1,105 @@
+"""The examples in C++ and the published SDKs of Python and TypeScript, over stdio."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import cells
+import pytest
+
+ROOT = cells.HERE.parents[1]
+C = ROOT / "bindings-c"
+sys.path.insert(0, str(ROOT / "tests"))
+
+import c_env  # noqa: E402
+
+MCP1 = """
+import asyncio, sys
+from mcp import ClientSession, StdioServerParameters, stdio_client
+
+async def main():
+    async with stdio_client(StdioServerParameters(command=sys.argv[1])) as (read, write):
+        async with ClientSession(read, write) as session:
+            await session.initialize()
+            assert [tool.name for tool in (await session.list_tools()).tools] == ["greet"]
+            print((await session.call_tool("greet", {"name": "you"})).content[0].text)
+
+asyncio.run(main())
+"""
+MCP2 = """
+import asyncio, sys
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+async def main():
+    async with Client(stdio_client(StdioServerParameters(command=sys.argv[1]))) as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == ["greet"]
+        print((await client.call_tool("greet", {"name": "you"})).content[0].text)
+
+asyncio.run(main())
+"""
+TS = """
+const client = new Client({ name: 'interop', version: '1.0.0' }, OPTIONS);
+await client.connect(new StdioClientTransport({ command: process.argv[1] }));
+const { tools } = await client.listTools();
+if (tools.length !== 1 || tools[0].name !== 'greet') throw new Error('not the tools');
+console.log((await client.callTool({ name: 'greet', arguments: { name: 'you' } })).content[0].text);
+await client.close();
+"""
+TS1 = """
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+""" + TS.replace("OPTIONS", "{}")
+TS2 = """
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+""" + TS.replace("OPTIONS", "{ versionNegotiation: { mode: 'auto' } }")
+
+
+def python(environment: str, script: str) -> list[str]:
+    return [str(cells.WORK / environment / "bin" / "python"), "-c", script]
+
+
+def node(script: str) -> list[str]:
+    return ["node", "--input-type=module", "--eval", script]
+
+
+CLIENTS = {
+    "mcp1": python("mcp1", MCP1),
+    "mcp2": python("mcp2", MCP2),
+    "ts1": node(TS1),
+    "ts2": node(TS2),
+}
+
+
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if shutil.which("c++") is None:
+        pytest.skip("no compiler of C++")
+    folder = tmp_path_factory.mktemp("cpp")
+    for name in ("hello_server", "stdio_client"):
+        command = ["c++", "-std=c++17", "-D_GNU_SOURCE", "-I", C / "include", C / "examples" / f"{name}.cpp"]
+        subprocess.run([*command, c_env.library(), *c_env.LIBRARIES, "-o", folder / name], check=True)
+    return folder
+
+
+def run(command: list[str | Path]) -> str:
+    done = subprocess.run(
+        command, cwd=cells.WORK / "node", env=cells.ENVIRONMENT, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_server(client: str, examples: Path) -> None:
+    assert run([*CLIENTS[client], examples / "hello_server"]) == "Hello, you!\n"
+
+
+@pytest.mark.parametrize("server", cells.PEER_SERVERS)
+def test_client(server: str, examples: Path) -> None:
+    text = run([examples / "stdio_client", "echo", '{"text": "h\\u00fc"}', *cells.PEER_SERVERS[server]])
+    assert "tool echo\n" in text and text.endswith("\nh\u00fc\n")
