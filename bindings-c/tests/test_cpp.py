@@ -16,7 +16,8 @@ import building
 import pytest
 from barewire import sansio, sync
 
-HEADERS = [building.C / "include" / "barewire.hpp", *sorted((building.C / "include" / "barewire").glob("*.hpp"))]
+INCLUDE = building.C / "include"
+HEADERS = [INCLUDE / "barewire.hpp", *sorted((INCLUDE / "barewire").glob("*.hpp"))]
 SOURCES = sorted((building.TESTS / "cpp").glob("*.cpp"))
 BARE = ["-fno-exceptions", "-fno-rtti"]
 CPP17 = ["c++", "-std=c++17", "-D_GNU_SOURCE"]
@@ -29,14 +30,14 @@ COMPILERS = [["c++", "-std=c++20"], ["clang++", "-std=c++17"], ["clang++", "-std
 def test_dialects(compiler: Sequence[str]) -> None:
     if shutil.which(compiler[0]) is None:
         pytest.skip(f"no {compiler[0]}")
-    command = [*compiler, *building.WARNINGS, *WARNINGS, "-fsyntax-only", "-I", building.C / "include", *SOURCES]
-    subprocess.run(command, check=True)
+    options = [*building.WARNINGS, *WARNINGS, f"-I{INCLUDE}"]
+    subprocess.run([*compiler, *options, "-fsyntax-only", *map(str, SOURCES)], check=True)
 
 
 @pytest.mark.parametrize("header", HEADERS, ids=lambda header: header.name)
 def test_each_header_stands_alone(header: Path) -> None:
     """And may be included twice."""
-    twice = ["-include", header, "-include", header]
+    twice = ["-include", str(header), "-include", str(header)]
     command = [*CPP17, *building.WARNINGS, "-fsyntax-only", *twice, "-x", "c++", "/dev/null"]
     subprocess.run(command, check=True)
 
@@ -45,8 +46,8 @@ def test_each_header_stands_alone(header: Path) -> None:
 def objects(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """The suite, without exceptions and run-time type information."""
     folder = tmp_path_factory.mktemp("suite")
-    options = [*building.WARNINGS, *WARNINGS, *BARE, "-g", "-I", building.C / "include"]
-    subprocess.run([*CPP17, *options, "-c", *SOURCES], check=True, cwd=folder)
+    options = [*building.WARNINGS, *WARNINGS, *BARE, "-g", f"-I{INCLUDE}"]
+    subprocess.run([*CPP17, *options, "-c", *map(str, SOURCES)], check=True, cwd=folder)
     return sorted(folder.glob("*.o"))
 
 
@@ -64,7 +65,8 @@ def test_suite_under_sanitizers(tmp_path: Path) -> None:
 def test_every_function_is_wrapped_and_tested(objects: list[Path]) -> None:
     """What no test calls of a header, no compiler puts into a program."""
     listing = subprocess.run(["nm", "-u", *objects], check=True, capture_output=True, text=True)
-    assert set(building.functions()) - {line.split()[-1] for line in listing.stdout.splitlines() if line} == set()
+    used = {line.split()[-1] for line in listing.stdout.splitlines() if line}
+    assert set(building.functions()) - used == set()
 
 
 # Members of events in barewire.h that go by another name or lie in a value.
@@ -78,7 +80,7 @@ INSIDE = {
 def structures() -> dict[str, list[set[str]]]:
     """The members of the structures in event.hpp by the kinds of event that they are of."""
     found: dict[str, list[set[str]]] = {}
-    text = (building.C / "include" / "barewire" / "event.hpp").read_text()
+    text = (INCLUDE / "barewire" / "event.hpp").read_text()
     for body in re.findall(r"^struct \w+ \{\n(.*?)^\};", text, re.MULTILINE | re.DOTALL):
         if kind := re.search(r"kind = (BW_EVENT_\w+);", body):
             found.setdefault(kind[1], []).append(set(re.findall(r"^    [\w:<>]+ (\w+);", body, re.MULTILINE)))
@@ -162,7 +164,7 @@ def call(examples: Path, tool: str, arguments: str, *server: str | Path) -> subp
 def test_stdio_client_speaks_every_revision(examples: Path, tmp_path: Path, revision: str) -> None:
     server = tmp_path / "server.py"
     server.write_text(SERVER)
-    command = [sys.executable, server, revision]
+    command = [sys.executable, str(server), revision]
     done = call(examples, "shout", '{"text": "\\u00fc\\n\\"x"}', *command)
     assert (done.returncode, done.stdout, done.stderr) == (0, 'tool shout\n\u00dc\n"X\n', "")
     done = call(examples, "shout", '{"text": ""}', *command)
