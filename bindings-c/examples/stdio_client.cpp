@@ -45,7 +45,8 @@ static int milliseconds_until(std::uint64_t due)
 }
 
 // A server that runs as a child process in a group of its own, with the pipes to its standard input and output.
-class Child {
+class Child
+{
   public:
     Child(char *const *command, const barewire::ClientConfig &config)
         : shutdown_(must(barewire::ChildShutdown::create(config)))
@@ -115,7 +116,8 @@ class Child {
 };
 
 // What the program wants of the server, one step after the other.
-class Session {
+class Session
+{
   public:
     Session(const barewire::ClientConfig &config, const char *tool, const char *arguments, char *const *command)
         : config_(config), client_(must(barewire::Client::create(config, now()))), tool_(tool), arguments_(arguments),
@@ -197,11 +199,11 @@ class Session {
         for (auto data = client_.data_to_send(); !data.empty(); data = client_.data_to_send()) {
             const ssize_t count = write(output, data.data(), data.size());
             if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            must(client_.connection_lost(now()));
-        // What can be sent no more is done with as well.
-        client_.consume(count < 0 ? data.size() : static_cast<std::size_t>(count));
+                continue;
+            if (count < 0)
+                must(client_.connection_lost(now()));
+            // What can be sent no more is done with as well.
+            client_.consume(count < 0 ? data.size() : static_cast<std::size_t>(count));
         }
     }
 

@@ -183,7 +183,11 @@ def test_stdio_client_says_why_it_failed(examples: Path) -> None:
     assert done.returncode == 1 and "603" in done.stderr
     done = call(examples, "greet", "{", examples / "hello_server")
     assert done.returncode == 1 and "JSON" in done.stderr
-    # One that neither answers nor ends when its input does; it is not waited for longer than it may take.
+
+
+def test_stdio_client_ends_a_server_that_stays(examples: Path) -> None:
+    staying = f"'{examples / 'hello_server'}'; exec sleep 60"
     started = time.monotonic()
-    assert call(examples, "greet", "{}", "sh", "-c", "echo; exec sleep 30 <&-").returncode == 1
-    assert time.monotonic() - started < 25
+    done = call(examples, "greet", '{"name": "you"}', "sh", "-c", staying)
+    assert (done.returncode, done.stdout) == (0, "tool greet\nHello, you!\n")
+    assert time.monotonic() - started < 30

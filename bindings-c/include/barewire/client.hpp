@@ -7,20 +7,21 @@
 
 #include "event.hpp"
 
-namespace barewire {
+namespace barewire
+{
 
 /**
  * How a client is set up. Clients made of it keep nothing of it. Each setter says whether it could be done; if not, the
  * configuration is as before.
  */
-class ClientConfig {
+class ClientConfig
+{
   public:
     /** A configuration with no capabilities, all revisions and default bounds; name and version are the client's. */
     static Result<ClientConfig> create(std::string_view name, std::string_view version, const Seed &seed)
     {
         bw_client_config *raw = nullptr;
-        const bw_status status =
-            bw_client_config_new(detail::bytes(name), detail::bytes(version), seed.data(), &raw);
+        const bw_status status = bw_client_config_new(detail::bytes(name), detail::bytes(version), seed.data(), &raw);
         return detail::checked(status, ClientConfig(raw));
     }
 
@@ -172,7 +173,8 @@ struct HttpTransmit {
 };
 
 /** A client of one server: on a byte stream (`create`), or over HTTP (`create_http`). */
-class Client {
+class Client
+{
   public:
     /** A client on a byte stream: pipes of a child process, a socket, a serial line. It starts to connect at once. */
     static Result<Client> create(const ClientConfig &config, std::uint64_t now)
@@ -230,16 +232,10 @@ class Client {
     bool is_finished() { return bw_client_is_finished(get()); }
 
     /** The revision in use; nothing while it is not settled. */
-    std::optional<bw_revision> revision()
-    {
-        return detail::optional_number<bw_revision>(bw_client_revision(get()));
-    }
+    std::optional<bw_revision> revision() { return detail::optional_number<bw_revision>(bw_client_revision(get())); }
 
     /** Whether the server declared a capability; false while that is not known. */
-    bool server_has_capability(bw_capability capability)
-    {
-        return bw_client_server_has_capability(get(), capability);
-    }
+    bool server_has_capability(bw_capability capability) { return bw_client_server_has_capability(get(), capability); }
 
     /** What to store so that the next client of this server skips the probe; nothing while it is not known. */
     std::optional<std::string> era_verdict()
@@ -255,8 +251,8 @@ class Client {
     {
         std::uint64_t raw = 0;
         const bw_request_options raw_options = raw_of(options);
-        const bw_status status = bw_client_request(get(), now, detail::bytes(method), detail::bytes(params),
-                                                   &raw_options, &raw);
+        const bw_status status =
+            bw_client_request(get(), now, detail::bytes(method), detail::bytes(params), &raw_options, &raw);
         return checked(status, RequestHandle{raw});
     }
 
@@ -267,8 +263,8 @@ class Client {
     {
         std::uint64_t raw = 0;
         const bw_request_options raw_options = raw_of(options);
-        const bw_status status = bw_client_call_tool(get(), now, detail::bytes(name), detail::bytes(arguments),
-                                                     &raw_options, &raw);
+        const bw_status status =
+            bw_client_call_tool(get(), now, detail::bytes(name), detail::bytes(arguments), &raw_options, &raw);
         return checked(status, RequestHandle{raw});
     }
 
@@ -279,8 +275,7 @@ class Client {
     {
         std::uint64_t raw = 0;
         const bw_request_options raw_options = raw_of(options);
-        const bw_status status =
-            bw_client_list(get(), now, listing, detail::bytes(cursor), &raw_options, &raw);
+        const bw_status status = bw_client_list(get(), now, listing, detail::bytes(cursor), &raw_options, &raw);
         return checked(status, RequestHandle{raw});
     }
 
@@ -300,8 +295,8 @@ class Client {
     {
         std::uint64_t raw = 0;
         const bw_request_options raw_options = raw_of(options);
-        const bw_status status = bw_client_get_prompt(get(), now, detail::bytes(name), detail::bytes(arguments),
-                                                      &raw_options, &raw);
+        const bw_status status =
+            bw_client_get_prompt(get(), now, detail::bytes(name), detail::bytes(arguments), &raw_options, &raw);
         return checked(status, RequestHandle{raw});
     }
 
@@ -316,9 +311,8 @@ class Client {
     {
         std::uint64_t raw = 0;
         const bw_request_options raw_options = raw_of(options);
-        const bw_status status =
-            bw_client_complete(get(), now, kind, detail::bytes(reference), detail::bytes(argument),
-                               detail::bytes(value), detail::bytes(arguments), &raw_options, &raw);
+        const bw_status status = bw_client_complete(get(), now, kind, detail::bytes(reference), detail::bytes(argument),
+                                                    detail::bytes(value), detail::bytes(arguments), &raw_options, &raw);
         return checked(status, RequestHandle{raw});
     }
 
@@ -399,12 +393,10 @@ class Client {
     }
 
     /** HTTP: takes the head of a response. */
-    Result<void> http_receive_head(std::uint64_t now, ExchangeHandle exchange, std::uint16_t status,
-                                   Span<Pair> headers)
+    Result<void> http_receive_head(std::uint64_t now, ExchangeHandle exchange, std::uint16_t status, Span<Pair> headers)
     {
         const auto raw = detail::converted(headers, detail::raw_pair);
-        return checked(
-            bw_client_http_receive_head(get(), now, detail::raw(exchange), status, raw.data(), raw.size()));
+        return checked(bw_client_http_receive_head(get(), now, detail::raw(exchange), status, raw.data(), raw.size()));
     }
 
     /** HTTP: takes a piece of the body of a response, after codings were undone. */
@@ -432,10 +424,7 @@ class Client {
     }
 
     /** HTTP: whether the host should read on in an exchange. */
-    bool http_wants_input(ExchangeHandle exchange)
-    {
-        return bw_client_http_wants_input(get(), detail::raw(exchange));
-    }
+    bool http_wants_input(ExchangeHandle exchange) { return bw_client_http_wants_input(get(), detail::raw(exchange)); }
 
     /** HTTP: answers AuthorizationRequired: there are new credentials, and what was refused is sent again. */
     Result<void> http_authorized(std::uint64_t now, ExchangeHandle exchange)
@@ -466,15 +455,16 @@ class Client {
 
     static bw_request_options raw_of(const RequestOptions &options) noexcept
     {
-        return {options.progress, options.timeout, options.total_timeout,
-                options.log_level.value_or(BW_LOG_LEVEL_NONE), detail::bytes(options.meta)};
+        return {options.progress, options.timeout, options.total_timeout, options.log_level.value_or(BW_LOG_LEVEL_NONE),
+                detail::bytes(options.meta)};
     }
 
     detail::Owned<bw_client, bw_client_free> raw_;
 };
 
 /** Ends a child process step by step, the last of which no child can refuse (basic/transports/stdio, Shutdown). */
-class ChildShutdown {
+class ChildShutdown
+{
   public:
     /** Watches over a child that runs, with the waits of the configuration. */
     static Result<ChildShutdown> create(const ClientConfig &config)

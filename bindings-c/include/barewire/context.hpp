@@ -7,13 +7,16 @@
 
 #include "json.hpp"
 
-namespace barewire {
+namespace barewire
+{
 
 /** A list that came with an event; its values are read when they are asked for. */
-template <class T, std::size_t (*Count)(const bw_event *), T (*At)(const bw_event *, std::size_t)> class List {
+template <class T, std::size_t (*Count)(const bw_event *), T (*At)(const bw_event *, std::size_t)> class List
+{
   public:
     /** Where a loop stands. */
-    class Iterator {
+    class Iterator
+    {
       public:
         /** It goes forward. */
         using iterator_category = std::input_iterator_tag;
@@ -134,7 +137,8 @@ struct Failure {
     }
 };
 
-namespace detail {
+namespace detail
+{
 
 /** An answer as the library lends it. */
 inline Answer answer(const bw_answer &raw) noexcept
@@ -251,7 +255,8 @@ inline std::optional<double> total_of(const bw_event *event) noexcept
 } // namespace detail
 
 /** Answers of a client to questions of this server, from all rounds of a request. */
-class Answers : public List<Answer, bw_event_answer_count, detail::answer_at> {
+class Answers : public List<Answer, bw_event_answer_count, detail::answer_at>
+{
   public:
     using List::List;
 
@@ -264,7 +269,8 @@ class Answers : public List<Answer, bw_event_answer_count, detail::answer_at> {
 };
 
 /** Variables of a URI template and their values, percent-decoded, in the order of the template. */
-class Variables : public List<Pair, bw_event_variable_count, detail::variable_at> {
+class Variables : public List<Pair, bw_event_variable_count, detail::variable_at>
+{
   public:
     using List::List;
 
@@ -288,7 +294,8 @@ using Inputs = List<Input, bw_event_input_count, detail::input_at>;
 using AbandonedRequests = List<RequestHandle, bw_event_abandoned_count, detail::abandoned_at>;
 
 /** What a peer declared. */
-class Capabilities {
+class Capabilities
+{
   public:
     /** What the peer of an event declared. */
     explicit Capabilities(const bw_event *event) noexcept : event_(event) {}
@@ -304,7 +311,8 @@ class Capabilities {
 };
 
 /** Who sent a request, and what came with it; read when it is asked for. */
-class RequestContext {
+class RequestContext
+{
   public:
     /** That of an event. */
     explicit RequestContext(const bw_event *event) noexcept : event_(event) {}

@@ -10,7 +10,8 @@
 
 #include "context.hpp"
 
-namespace barewire {
+namespace barewire
+{
 
 /** An event of a library that is newer than these headers. */
 struct UnknownEvent {
@@ -86,7 +87,8 @@ struct Disconnected {
 };
 
 /** What servers tell. */
-namespace server {
+namespace server
+{
 
 using barewire::Disconnected;
 using barewire::MessageDiscarded;
@@ -181,9 +183,9 @@ struct CompletionRequested {
     /** What barewire.h tells. */
     explicit CompletionRequested(const bw_event *event) noexcept
         : request(detail::request_of(event)), name(detail::optional_text_of<bw_event_name>(event)),
-          uri(detail::optional_text_of<bw_event_uri>(event)),
-          argument(detail::text_of<bw_event_argument>(event)), value(detail::text_of<bw_event_value>(event)),
-          arguments(detail::json_of<bw_event_arguments>(event)), context(event)
+          uri(detail::optional_text_of<bw_event_uri>(event)), argument(detail::text_of<bw_event_argument>(event)),
+          value(detail::text_of<bw_event_value>(event)), arguments(detail::json_of<bw_event_arguments>(event)),
+          context(event)
     {
     }
 };
@@ -405,16 +407,17 @@ struct StreamsForgotten {
 };
 
 /** What a server tells, to be visited. */
-using Event = std::variant<ToolCalled, ResourceReadRequested, PromptRequested, CompletionRequested, RequestReceived,
-                           RequestCancelled, SubscriptionOpened, SubscriptionClosed, SessionOpened, SessionClosed,
-                           Drained, ResponseReceived, SessionRequested, SessionNamed, EventAppended,
-                           ReplayRequested, StreamsForgotten, NotificationReceived, ViolationTolerated,
-                           MessageDiscarded, Disconnected, UnknownEvent>;
+using Event =
+    std::variant<ToolCalled, ResourceReadRequested, PromptRequested, CompletionRequested, RequestReceived,
+                 RequestCancelled, SubscriptionOpened, SubscriptionClosed, SessionOpened, SessionClosed, Drained,
+                 ResponseReceived, SessionRequested, SessionNamed, EventAppended, ReplayRequested, StreamsForgotten,
+                 NotificationReceived, ViolationTolerated, MessageDiscarded, Disconnected, UnknownEvent>;
 
 } // namespace server
 
 /** What clients tell. */
-namespace client {
+namespace client
+{
 
 using barewire::Disconnected;
 using barewire::MessageDiscarded;
@@ -437,9 +440,8 @@ struct Ready {
 
     /** What barewire.h tells. */
     explicit Ready(const bw_event *event) noexcept
-        : revision(static_cast<bw_revision>(bw_event_revision(event))),
-          peer(detail::json_of<bw_event_peer>(event)), capabilities(event),
-          instructions(detail::optional_text_of<bw_event_instructions>(event))
+        : revision(static_cast<bw_revision>(bw_event_revision(event))), peer(detail::json_of<bw_event_peer>(event)),
+          capabilities(event), instructions(detail::optional_text_of<bw_event_instructions>(event))
     {
     }
 };
@@ -459,9 +461,8 @@ struct SessionReplaced {
 
     /** What barewire.h tells. */
     explicit SessionReplaced(const bw_event *event) noexcept
-        : revision(static_cast<bw_revision>(bw_event_revision(event))),
-          peer(detail::json_of<bw_event_peer>(event)), capabilities(event),
-          instructions(detail::optional_text_of<bw_event_instructions>(event))
+        : revision(static_cast<bw_revision>(bw_event_revision(event))), peer(detail::json_of<bw_event_peer>(event)),
+          capabilities(event), instructions(detail::optional_text_of<bw_event_instructions>(event))
     {
     }
 };
@@ -578,9 +579,8 @@ struct ProgressReceived {
 
     /** What barewire.h tells. */
     explicit ProgressReceived(const bw_event *event) noexcept
-        : request(detail::request_of(event)), progress(bw_event_progress(event)),
-          total(detail::total_of(event)), message(detail::optional_text_of<bw_event_message>(event)),
-          increasing(bw_event_is_increasing(event))
+        : request(detail::request_of(event)), progress(bw_event_progress(event)), total(detail::total_of(event)),
+          message(detail::optional_text_of<bw_event_message>(event)), increasing(bw_event_is_increasing(event))
     {
     }
 };
@@ -696,12 +696,13 @@ struct AuthorizationRequired {
 /** What a client tells, to be visited. */
 using Event = std::variant<Ready, SessionReplaced, RestartRequired, ResponseReceived, RequestFailed, InputRequired,
                            InputWithdrawn, ToolOmitted, ProgressReceived, LogReceived, SubscriptionAcknowledged,
-                           SubscriptionEnded, ListChanged, ResourceUpdated, AuthorizationRequired,
-                           NotificationReceived, ViolationTolerated, MessageDiscarded, Disconnected, UnknownEvent>;
+                           SubscriptionEnded, ListChanged, ResourceUpdated, AuthorizationRequired, NotificationReceived,
+                           ViolationTolerated, MessageDiscarded, Disconnected, UnknownEvent>;
 
 } // namespace client
 
-namespace detail {
+namespace detail
+{
 
 /** The event as the first type that has its number, from that index on. */
 template <class Event, std::size_t Index = 0> Event event_of(const bw_event *event, bw_kind kind) noexcept

@@ -9,10 +9,12 @@
 
 #include <iterator>
 
-namespace barewire {
+namespace barewire
+{
 
 /** A reader and a writer of JSON. */
-namespace json {
+namespace json
+{
 
 /**
  * JSON text that lies somewhere else, or nothing: what a message can lack is a view of nothing, and reading it fails as
@@ -22,7 +24,8 @@ namespace json {
  * the text as a whole, so that it need not be checked before, and fails with BW_ERROR_INVALID_JSON, BW_ERROR_NOT_FOUND,
  * BW_ERROR_INVALID_ARGUMENT for a pointer that is none, BW_ERROR_NOT_UTF8, and BW_ERROR_NULL_ARGUMENT for nothing.
  */
-class View {
+class View
+{
   public:
     class Members;
 
@@ -124,10 +127,12 @@ struct Member {
 };
 
 /** The members of an object or the elements of an array, in their order; a range for one `for` loop. */
-class View::Members {
+class View::Members
+{
   public:
     /** Where a loop stands. */
-    class Iterator {
+    class Iterator
+    {
       public:
         /** It goes forward, once. */
         using iterator_category = std::input_iterator_tag;
@@ -218,7 +223,8 @@ inline Result<View::Members> View::members(const char *pointer) const
  * Writes one JSON value piece by piece, for results, arguments and definitions. Writes can be chained; the first one
  * that fails makes all later ones do nothing, and `finish` tells. What was moved from is empty, and can be used anew.
  */
-class Writer {
+class Writer
+{
   public:
     /** Writes to memory that grows. */
     Writer() noexcept { (void)bw_json_writer_init(&raw_, nullptr, 0); }
@@ -301,10 +307,7 @@ class Writer {
     Writer &put_json(std::string_view json) noexcept { return bw_json_put_json(&raw_, detail::bytes(json)), *this; }
 
     /** Writes bytes as a string of base64 (RFC 4648, section 4), as images and sounds travel. */
-    Writer &put_base64(std::string_view data) noexcept
-    {
-        return bw_json_put_base64(&raw_, detail::bytes(data)), *this;
-    }
+    Writer &put_base64(std::string_view data) noexcept { return bw_json_put_base64(&raw_, detail::bytes(data)), *this; }
 
     /** The writer of barewire.h. It stays this object's. */
     bw_json_writer *get() noexcept { return &raw_; }

@@ -21,7 +21,8 @@
 #include <variant>
 #include <vector>
 
-namespace barewire {
+namespace barewire
+{
 
 /** A point in time that never comes. */
 inline constexpr std::uint64_t never = BW_NEVER;
@@ -68,7 +69,8 @@ struct Error {
  * What a call gave, or why it gave nothing. Ask which before taking either: taking what is not there ends the program
  * (`std::abort`).
  */
-template <class T> class [[nodiscard]] Result {
+template <class T> class [[nodiscard]] Result
+{
   public:
     /** A call that went well. */
     Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
@@ -126,7 +128,8 @@ template <class T> class [[nodiscard]] Result {
 };
 
 /** Whether a call went well that gives nothing else, or why it did not. */
-template <> class [[nodiscard]] Result<void> {
+template <> class [[nodiscard]] Result<void>
+{
   public:
     /** A call that went well. */
     Result() = default;
@@ -156,7 +159,8 @@ template <> class [[nodiscard]] Result<void> {
  * Several values that lie in a row somewhere else: in a vector, an array or a braced list. It is meant for parameters:
  * what it points to has to last as long as it is used.
  */
-template <class T> class Span {
+template <class T> class Span
+{
   public:
     /** No values. */
     Span() = default;
@@ -165,9 +169,9 @@ template <class T> class Span {
     Span(const T *data, std::size_t size) noexcept : data_(data), size_(size) {}
 
     /** The values of a container that keeps them in a row, such as `std::vector` and `std::array`. */
-    template <class Container,
-              class = std::enable_if_t<
-                  std::is_convertible_v<decltype(std::declval<const Container &>().data()), const T *>>>
+    template <
+        class Container,
+        class = std::enable_if_t<std::is_convertible_v<decltype(std::declval<const Container &>().data()), const T *>>>
     Span(const Container &values) noexcept : data_(values.data()), size_(values.size())
     {
     }
@@ -215,7 +219,8 @@ template <class... Functions> struct overloaded : Functions... {
 template <class... Functions> overloaded(Functions...) -> overloaded<Functions...>;
 
 /** How barewire.h sees what these files have. Not for use outside of them. */
-namespace detail {
+namespace detail
+{
 
 /** A text or bytes, possibly empty, never nothing. */
 inline bw_bytes bytes(std::string_view text) noexcept
@@ -317,7 +322,8 @@ template <class Raw, void (*Free)(Raw *)> using Owned = std::unique_ptr<Raw, Fre
 } // namespace detail
 
 /** Headers to be sent. */
-class Headers {
+class Headers
+{
   public:
     /** Those that barewire.h lends. */
     Headers(const bw_pair *headers, std::size_t size) noexcept : headers_(headers), size_(size) {}

@@ -7,20 +7,21 @@
 
 #include "event.hpp"
 
-namespace barewire {
+namespace barewire
+{
 
 /**
  * How a server is set up. Servers made of it keep nothing of it. Each setter says whether it could be done; if not, the
  * configuration is as before.
  */
-class ServerConfig {
+class ServerConfig
+{
   public:
     /** A configuration with an empty catalog, all revisions and default bounds; name and version are the server's. */
     static Result<ServerConfig> create(std::string_view name, std::string_view version, const Seed &seed)
     {
         bw_server_config *raw = nullptr;
-        const bw_status status =
-            bw_server_config_new(detail::bytes(name), detail::bytes(version), seed.data(), &raw);
+        const bw_status status = bw_server_config_new(detail::bytes(name), detail::bytes(version), seed.data(), &raw);
         return detail::checked(status, ServerConfig(raw));
     }
 
@@ -112,6 +113,9 @@ class ServerConfig {
         return detail::checked(bw_server_config_set_limit(get(), limit, value));
     }
 
+    /** Sets all bounds to what fits a server on a byte stream with this many bytes for all it keeps, from 8 KiB on. */
+    Result<void> set_memory(std::size_t bytes) { return detail::checked(bw_server_config_set_memory(get(), bytes)); }
+
     /** Sets a duration in milliseconds. */
     Result<void> set_timeout(bw_timeout timeout, std::uint64_t milliseconds)
     {
@@ -170,10 +174,7 @@ class ServerConfig {
     }
 
     /** HTTP: keeps events with the host: EventAppended, ReplayRequested and StreamsForgotten say what to do. */
-    Result<void> keep_events_externally()
-    {
-        return detail::checked(bw_server_config_keep_events_externally(get()));
-    }
+    Result<void> keep_events_externally() { return detail::checked(bw_server_config_keep_events_externally(get())); }
 
     /** HTTP: sets whether an unknown session is asked for with SessionRequested before it is refused. Default false. */
     Result<void> set_external_sessions(bool external)
@@ -232,7 +233,8 @@ struct ResponsePart {
 };
 
 /** A server: of one client on a byte stream (`create`), or of many over HTTP (`create_http`). */
-class Server {
+class Server
+{
   public:
     /** A server for one client on a byte stream: standard input and output, a socket, a serial line. */
     static Result<Server> create(const ServerConfig &config)
@@ -350,15 +352,14 @@ class Server {
     Result<void> respond_error(RequestHandle request, std::int64_t code, std::string_view message,
                                std::optional<std::string_view> data = std::nullopt)
     {
-        return checked(bw_server_respond_error(get(), detail::raw(request), code, detail::bytes(message),
-                                               detail::bytes(data)));
+        return checked(
+            bw_server_respond_error(get(), detail::raw(request), code, detail::bytes(message), detail::bytes(data)));
     }
 
     /** Answers a request that its client lacks capabilities for: the capabilities object that would do. */
     Result<void> respond_missing_capability(RequestHandle request, std::string_view required)
     {
-        return checked(
-            bw_server_respond_missing_capability(get(), detail::raw(request), detail::bytes(required)));
+        return checked(bw_server_respond_missing_capability(get(), detail::raw(request), detail::bytes(required)));
     }
 
     /** Refuses arguments that do not fit the tool. */
@@ -418,8 +419,8 @@ class Server {
         const auto raw = detail::converted(questions, [](const Question &question) {
             return bw_question{detail::bytes(question.key), question.kind, detail::bytes(question.params)};
         });
-        return checked(bw_server_require_input(get(), now, detail::raw(request), raw.data(), raw.size(),
-                                               detail::bytes(state)));
+        return checked(
+            bw_server_require_input(get(), now, detail::raw(request), raw.data(), raw.size(), detail::bytes(state)));
     }
 
     /** Reports progress of a request, and how far it will go if that is known. Gives whether it was sent. */
@@ -437,8 +438,8 @@ class Server {
                             std::string_view data)
     {
         bool sent = false;
-        const bw_status status = bw_server_notify_log(get(), detail::raw(request), level, detail::bytes(logger),
-                                                      detail::bytes(data), &sent);
+        const bw_status status =
+            bw_server_notify_log(get(), detail::raw(request), level, detail::bytes(logger), detail::bytes(data), &sent);
         return checked(status, sent);
     }
 
@@ -447,8 +448,8 @@ class Server {
                         std::optional<std::string_view> params = std::nullopt)
     {
         bool sent = false;
-        const bw_status status = bw_server_notify(get(), detail::raw(request), detail::bytes(method),
-                                                  detail::bytes(params), &sent);
+        const bw_status status =
+            bw_server_notify(get(), detail::raw(request), detail::bytes(method), detail::bytes(params), &sent);
         return checked(status, sent);
     }
 
@@ -481,8 +482,8 @@ class Server {
                                   std::optional<std::string_view> params = std::nullopt)
     {
         std::uint64_t raw = 0;
-        const bw_status status = bw_server_request(get(), now, detail::raw(session), detail::bytes(method),
-                                                   detail::bytes(params), &raw);
+        const bw_status status =
+            bw_server_request(get(), now, detail::raw(session), detail::bytes(method), detail::bytes(params), &raw);
         return checked(status, RequestHandle{raw});
     }
 
@@ -573,17 +574,12 @@ class Server {
     }
 
     /** HTTP: bytes that wait to be taken by an exchange. */
-    std::size_t http_backlog(ExchangeHandle exchange)
-    {
-        return bw_server_http_backlog(get(), detail::raw(exchange));
-    }
+    std::size_t http_backlog(ExchangeHandle exchange) { return bw_server_http_backlog(get(), detail::raw(exchange)); }
 
     /** HTTP: answers SessionRequested: the session as it was imported, or nothing if there is none. */
-    Result<void> http_resolve_session(std::uint64_t now, ExchangeHandle exchange,
-                                      std::optional<SessionHandle> session)
+    Result<void> http_resolve_session(std::uint64_t now, ExchangeHandle exchange, std::optional<SessionHandle> session)
     {
-        return checked(
-            bw_server_http_resolve_session(get(), now, detail::raw(exchange), detail::raw(session)));
+        return checked(bw_server_http_resolve_session(get(), now, detail::raw(exchange), detail::raw(session)));
     }
 
     /** HTTP: answers ReplayRequested: ids and data of what followed, or nothing if there is no such stream. */
@@ -603,8 +599,8 @@ class Server {
                                    std::optional<std::uint64_t> retry = std::nullopt)
     {
         bool possible = false;
-        const bw_status status = bw_server_http_close_stream(get(), now, detail::raw(exchange),
-                                                             retry.value_or(never), &possible);
+        const bw_status status =
+            bw_server_http_close_stream(get(), now, detail::raw(exchange), retry.value_or(never), &possible);
         return checked(status, possible);
     }
 

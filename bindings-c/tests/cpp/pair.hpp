@@ -93,14 +93,13 @@ struct Pair {
 
     template <class Any> static void explain(const Any &event, int wanted)
     {
-        std::visit(barewire::overloaded{
-                       [](const barewire::MessageDiscarded &it) { std::puts(std::string(it.bytes).c_str()); },
-                       [](const barewire::client::RequestFailed &it) {
-                           std::puts(std::string(it.failure.message).c_str());
-                       },
-                       [](const auto &) {},
-                   },
-                   event);
+        std::visit(
+            barewire::overloaded{
+                [](const barewire::MessageDiscarded &it) { std::puts(std::string(it.bytes).c_str()); },
+                [](const barewire::client::RequestFailed &it) { std::puts(std::string(it.failure.message).c_str()); },
+                [](const auto &) {},
+            },
+            event);
         std::printf("told the event of index %zu, not %d\n", event.index(), wanted);
         std::fflush(stdout);
     }

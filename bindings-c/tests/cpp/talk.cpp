@@ -50,7 +50,8 @@ static void tool(Pair &pair)
     CHECK(call.context.capabilities().has(BW_CAPABILITY_ROOTS) && call.context.progress_token());
     CHECK(call.context.log_level() == BW_LOG_LEVEL_DEBUG);
     CHECK(*call.context.meta().get_i64("/com.example~1trace") == 1 && !call.context.state());
-    CHECK(call.context.session().has_value() == pair.is_legacy() && call.context.exchange().has_value() == pair.is_http);
+    CHECK(call.context.session().has_value() == pair.is_legacy() &&
+          call.context.exchange().has_value() == pair.is_http);
     CHECK(call.context.principal() == (pair.is_http ? std::optional<std::string_view>("ada") : std::nullopt));
     CHECK(call.context.round() == 0 && call.context.answers().empty() && !call.context.answers().find("who"));
     CHECK(must(pair.server.notify_progress(call.request, 1, 4, "quarter")));
@@ -147,7 +148,8 @@ static void questions(Pair &pair)
     must(pair.server.require_input(0, call.request, {{"who", BW_INPUT_ELICITATION, form}}, R"({"step":1})"));
     const auto asked = pair.client_tells<client::InputRequired>();
     CHECK(asked.inputs.size() == 1 && asked.inputs[0].kind == BW_INPUT_ELICITATION && asked.round == 1);
-    CHECK(*asked.inputs[0].params.get_string("/message") == "Who?" && asked.inputs[0].key.has_value() != pair.is_legacy());
+    CHECK(*asked.inputs[0].params.get_string("/message") == "Who?" &&
+          asked.inputs[0].key.has_value() != pair.is_legacy());
     must(pair.client.provide_input(0, asked.inputs[0].input, R"({"action":"accept","content":{}})"));
     call = pair.server_tells<server::ToolCalled>();
     CHECK(call.context.round() == 1 && *call.context.state().get_i64("/step") == 1);

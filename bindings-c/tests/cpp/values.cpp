@@ -115,17 +115,34 @@ static void configurations()
 {
     auto server = must(ServerConfig::create("server", "1", seed));
     const bw_revision revisions[] = {BW_REVISION_2025_11_25, BW_REVISION_2026_07_28};
-    for (const auto &result :
-         {server.set_title("t"), server.set_description("d"), server.set_website_url(std::nullopt),
-          server.set_icons("[]"), server.set_instructions("i"), server.set_revisions(revisions),
-          server.set_logging(false), server.set_completions(true), server.set_extensions("{}"),
-          server.add_extension_method("com.example/x"), server.set_freshness({1, BW_CACHE_PRIVATE}),
-          server.set_identify_results(false), server.add_request_state_key(seed), server.set_clock_origin(1),
-          server.set_limit(BW_LIMIT_DEPTH, 20), server.set_timeout(BW_TIMEOUT_DRAIN, 1),
-          server.set_progress_extends(false), server.allow_origin("https://a.example"), server.allow_host("*"),
-          server.set_body_bytes(10), server.set_keep_alive(1), server.set_session_idle(1), server.set_retry(1),
-          server.keep_no_events(), server.keep_events_in_memory(1, 2, 3), server.keep_events_externally(),
-          server.set_external_sessions(true)})
+    for (const auto &result : {server.set_title("t"),
+                               server.set_description("d"),
+                               server.set_website_url(std::nullopt),
+                               server.set_icons("[]"),
+                               server.set_instructions("i"),
+                               server.set_revisions(revisions),
+                               server.set_logging(false),
+                               server.set_completions(true),
+                               server.set_extensions("{}"),
+                               server.add_extension_method("com.example/x"),
+                               server.set_freshness({1, BW_CACHE_PRIVATE}),
+                               server.set_identify_results(false),
+                               server.add_request_state_key(seed),
+                               server.set_clock_origin(1),
+                               server.set_memory(65536),
+                               server.set_limit(BW_LIMIT_DEPTH, 20),
+                               server.set_timeout(BW_TIMEOUT_DRAIN, 1),
+                               server.set_progress_extends(false),
+                               server.allow_origin("https://a.example"),
+                               server.allow_host("*"),
+                               server.set_body_bytes(10),
+                               server.set_keep_alive(1),
+                               server.set_session_idle(1),
+                               server.set_retry(1),
+                               server.keep_no_events(),
+                               server.keep_events_in_memory(1, 2, 3),
+                               server.keep_events_externally(),
+                               server.set_external_sessions(true)})
         CHECK(result);
     auto client = must(ClientConfig::create("client", "1", seed));
     for (const auto &result :
