@@ -48,7 +48,8 @@ def pkg_config(prefix: Path, *arguments: str) -> list[str]:
 
 def test_files(installed: Path) -> None:
     found = {path.name for path in installed.rglob("*") if not path.is_dir()}
-    assert found >= {"barewire.h", "libbarewire.a", "libbarewire.so", "libbarewire.so.0", "barewire.pc"}
+    assert found >= {"barewire.h", "barewire.hpp", "event.hpp"}
+    assert found >= {"libbarewire.a", "libbarewire.so", "libbarewire.so.0", "barewire.pc"}
     (link,) = installed.rglob("libbarewire.so")
     version = pkg_config(installed, "--modversion")[0]
     assert os.readlink(link) == "libbarewire.so.0"
