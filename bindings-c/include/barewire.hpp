@@ -19,7 +19,8 @@
  *   - Times are milliseconds from any fixed origin of the caller's choice.
  *
  * Each function does what the function of barewire.h does that has its name: `barewire::Server::respond_text` is
- * `bw_server_respond_text`. The errors that it can give are listed there.
+ * `bw_server_respond_text`. The errors that it can give are listed there. Authorization has no classes: use the functions
+ * of `bw_authorization` and `bw_resource_server` beside these.
  */
 #ifndef BAREWIRE_HPP
 #define BAREWIRE_HPP

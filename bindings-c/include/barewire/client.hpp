@@ -104,6 +104,12 @@ class ClientConfig
         return detail::checked(bw_client_config_set_authorizes(get(), authorizes));
     }
 
+    /** HTTP: sets the milliseconds after which an exchange that nobody authorizes fails. Default 900 000. */
+    Result<void> set_authorization_timeout(std::uint64_t milliseconds)
+    {
+        return detail::checked(bw_client_config_set_authorization_timeout(get(), milliseconds));
+    }
+
     /** HTTP: sets how many attempts in a row to resume the stream of a request may bring nothing. Default 5. */
     Result<void> set_resumptions(std::uint32_t resumptions)
     {

@@ -685,10 +685,16 @@ struct AuthorizationRequired {
     std::uint16_t http_status;
     /** The challenges of the server. */
     Challenges challenges;
+    /** The value of `DPoP-Nonce`, if one came (RFC 9449, section 9). */
+    std::optional<std::string_view> dpop_nonce;
+    /** What was tried, for `bw_refusal`. */
+    std::string_view operation;
 
     /** What barewire.h tells. */
     explicit AuthorizationRequired(const bw_event *event) noexcept
-        : exchange(detail::exchange_of(event)), http_status(bw_event_http_status(event)), challenges(event)
+        : exchange(detail::exchange_of(event)), http_status(bw_event_http_status(event)), challenges(event),
+          dpop_nonce(detail::optional_text_of<bw_event_dpop_nonce>(event)),
+          operation(detail::text_of<bw_event_operation>(event))
     {
     }
 };

@@ -242,6 +242,7 @@ static void authorization()
     const auto wanted = told<client::AuthorizationRequired>(client);
     CHECK(wanted.exchange == exchange && wanted.http_status == 401 && wanted.challenges.size() == 1);
     CHECK(wanted.challenges[0] == "Bearer realm=\"x\"" && wanted.challenges[1].empty());
+    CHECK(!wanted.dpop_nonce && !wanted.operation.empty());
     must(client.http_authorized(0, exchange));
     shake(client);
     (void)told<client::Ready>(client);

@@ -151,7 +151,8 @@ static void configurations()
           client.set_icons(std::nullopt), client.set_capabilities("{}"), client.set_revisions(revisions),
           client.set_era_verdict(std::nullopt), client.set_limit(BW_LIMIT_DEPTH, 20),
           client.set_timeout(BW_TIMEOUT_PROBE, 1), client.set_progress_extends(false), client.set_sse_fallback(false),
-          client.set_opens_stream(false), client.set_authorizes(true), client.set_resumptions(1), client.set_retry(1)})
+          client.set_opens_stream(false), client.set_authorizes(true), client.set_authorization_timeout(9),
+          client.set_resumptions(1), client.set_retry(1)})
         CHECK(result);
     // Nothing is not the same as an empty text.
     CHECK(fails(BW_ERROR_INVALID_JSON, server.set_icons("")) && server.set_icons(View()));
