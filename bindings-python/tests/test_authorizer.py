@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import traceback
 from base64 import urlsafe_b64encode
 
 import barewire
@@ -94,6 +96,52 @@ def test_those_who_wait_for_a_lock_leave_threads_to_its_holder() -> None:
             held[0].release()
 
     asyncio.run(crowd())
+
+
+async def hang_up_on_token_requests(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """A server, and its authorization server, that has everything but an answer to whoever sends secrets."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    place = head.split(b" ", 2)[1]
+    port = writer.get_extra_info("sockname")[1]
+    url = f"http://127.0.0.1:{port}"
+    documents = {
+        b"/.well-known/oauth-protected-resource": {"resource": url, "authorization_servers": [url]},
+        b"/.well-known/oauth-authorization-server": {
+            "issuer": url,
+            "token_endpoint": f"{url}/token",
+            "token_endpoint_auth_methods_supported": ["client_secret_post"],
+            "grant_types_supported": ["client_credentials"],
+        },
+    }
+    if place != b"/token":
+        body = json.dumps(documents.get(place, {})).encode()
+        status = "200 OK" if place in documents else "401 Unauthorized\r\nWWW-Authenticate: Bearer"
+        writer.write(
+            f"HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+        )
+        writer.write(body)
+    await writer.drain()
+    writer.close()
+
+
+def test_a_failure_shows_nothing_that_was_sent() -> None:
+    secret = "hidden" + "-secret"  # not as it stands in any line that is shown
+
+    async def fail() -> None:
+        server = await asyncio.start_server(hang_up_on_token_requests, "127.0.0.1", 0)
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        auth = barewire.ClientCredentials(barewire.OAuthClient("id", secret=secret))
+        async with server, barewire.Client(url, auth=auth) as client:
+            await client.list_tools()
+
+    with pytest.raises(barewire.UnauthorizedError) as refused:
+        asyncio.run(fail())
+    reason = refused.value.__cause__
+    assert isinstance(reason, barewire.AuthorizationError)
+    assert isinstance(reason.__cause__, _fetch.FAILURES)
+    # As programs that report errors do it.
+    shown = "".join(traceback.TracebackException.from_exception(reason, capture_locals=True).format())
+    assert secret not in shown
 
 
 def test_claims_that_are_nested_too_deep_name_no_issuer() -> None:

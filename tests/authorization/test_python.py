@@ -175,7 +175,7 @@ def test_tokens_are_renewed_without_a_user(call: Call) -> None:
 
 
 def test_many_requests_share_one_renewal() -> None:
-    with authorization_server(accessTokenSeconds=20) as server, protected_server([server.issuer]) as url:
+    with authorization_server(accessTokenSeconds=6) as server, protected_server([server.issuer]) as url:
         store = Store()
         auth, agent = consenting(store=store)
         by_asyncio(url, auth, "whoami", revisions=MODERN)
@@ -191,6 +191,7 @@ def test_many_requests_share_one_renewal() -> None:
                 auth._http = http
                 async with barewire.Client(url, auth=auth, revisions=MODERN) as client:
                     refreshes.clear()
+                    await asyncio.sleep(4)  # more than half of its time, from which on it is renewed
                     results = await asyncio.gather(*(client.call_tool("whoami") for _ in range(10)))
                     assert [text_of(result) for result in results] == ["alice"] * 10
 

@@ -163,10 +163,10 @@ class Authorizer:
         try:
             await _STEPS[type(action)](self, action)
         except (AddressRefused, TooLarge) as error:
-            self._failure = error
+            self._failure = _without_frames(error)
             failure = "forbidden" if isinstance(error, AddressRefused) else "too_large"
         except FAILURES as error:
-            self._failure = error
+            self._failure = _without_frames(error)
             failure = "unavailable"
         except Exception as error:  # of what the application has given
             self._failure = error
@@ -329,6 +329,15 @@ class _StoreLock:
 
 def _leave(held: Any) -> None:
     held.__exit__(None, None, None)
+
+
+def _without_frames(error: BaseException) -> BaseException:
+    """Nothing of where it came from: what reports errors may show variables, and those hold what was sent."""
+    link: BaseException | None = error
+    while link is not None:
+        link.__traceback__ = None
+        link = link.__cause__ or link.__context__
+    return error
 
 
 def _parts(record: StoredRecord | None) -> tuple[int, str] | None:
