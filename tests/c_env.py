@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compile the C programs of the conformance and interop suites into .work/c.
 
-They need the headers of libmicrohttpd and libcurl; where those are missing, the exit status is SKIPPED.
+They need the headers of libmicrohttpd, libcurl and OpenSSL; where those are missing, the exit status is SKIPPED.
 """
 
 from __future__ import annotations
@@ -19,19 +19,24 @@ CONFORMANCE = ROOT / "tests" / "conformance" / "c"
 INTEROP = ROOT / "tests" / "interop" / "ours"
 OPTIONS = ["-O1", "-g", *(f"-I{folder}" for folder in (building.EXAMPLES, CONFORMANCE, INTEROP))]
 #: What the programs need beside the C library: headers, by the package of Debian.
-HEADERS = {"libmicrohttpd-dev": "microhttpd.h", "libcurl4-openssl-dev": "curl/curl.h"}
+HEADERS = {
+    "libmicrohttpd-dev": "microhttpd.h",
+    "libcurl4-openssl-dev": "curl/curl.h",
+    "libssl-dev": "openssl/evp.h",
+}
 #: The exit status of what cannot be done here.
 SKIPPED = 77
 
 HOST = building.EXAMPLES / "host.c"
 SERVER = [building.EXAMPLES / "http_server_host.c", HOST]
-CLIENT = [building.EXAMPLES / "http_client_host.c", HOST]
+CLIENT = [building.EXAMPLES / f"{name}.c" for name in ("http_client_host", "authorization", "token_store", "host")]
 EVERYTHING = [CONFORMANCE / f"{name}.c" for name in ("everything_server", "jobs", "questions", "stdio_host")]
-#: The sources of each program, and the library that it is linked with.
+AUTHORIZING = [CONFORMANCE / f"{name}.c" for name in ("everything_client", "authorizing", "signing")]
+#: The sources of each program, and the libraries that it is linked with.
 PROGRAMS = {
-    "everything_server": ([*EVERYTHING, *SERVER], "-lmicrohttpd"),
-    "everything_client": ([CONFORMANCE / "everything_client.c", *CLIENT], "-lcurl"),
-    "interop_client": ([INTEROP / "client_barewire.c", INTEROP / "child_host.c", *CLIENT], "-lcurl"),
+    "everything_server": ([*EVERYTHING, *SERVER], ["-lmicrohttpd"]),
+    "everything_client": ([*AUTHORIZING, *CLIENT], ["-lcurl", "-lcrypto"]),
+    "interop_client": ([INTEROP / "client_barewire.c", INTEROP / "child_host.c", *CLIENT], ["-lcurl"]),
 }
 
 
@@ -52,8 +57,8 @@ def main() -> int:
     subprocess.run(["cargo", "build", "--quiet", "-p", "barewire-c-library"], cwd=ROOT, check=True)
     folder = ROOT / ".work" / "c"
     folder.mkdir(parents=True, exist_ok=True)
-    for name, (sources, library) in PROGRAMS.items():
-        building.build(folder / name, sources, *OPTIONS, libraries=[library])
+    for name, (sources, libraries) in PROGRAMS.items():
+        building.build(folder / name, sources, *OPTIONS, libraries=libraries)
     return 0
 
 

@@ -14,12 +14,14 @@ typedef struct exchange {
     CURL *transfer;
     struct curl_slist *fields; /* of the request */
     host_headers headers;      /* of the response */
+    uint64_t generation;       /* of the token that went with it */
     bool has_head;
     bool is_paused;
 } exchange;
 
 struct http_client_host {
     bw_client *client;
+    authorization *authorization;
     CURLM *transfers;
     exchange *exchanges;
     bool is_finished;
@@ -41,6 +43,8 @@ static size_t receive_field(char *line, size_t unit, size_t length, void *contex
         curl_easy_getinfo(it->transfer, CURLINFO_RESPONSE_CODE, &status);
         if (status >= 200 && !it->has_head) {
             it->has_head = true;
+            if (it->host->authorization != NULL)
+                authorization_hear(it->host->authorization, it->handle, it->generation, (uint16_t)status, &it->headers);
             bw_client_http_receive_head(it->host->client, host_now(), it->handle, (uint16_t)status, it->headers.pairs,
                                         it->headers.count);
         }
@@ -118,6 +122,19 @@ static bool add_field(exchange *it, bw_bytes name, bw_bytes value)
     return fields != NULL;
 }
 
+/* Adds what authorizes the request. Whether it can be sent. */
+static bool authorize(exchange *it, const bw_http_transmit *transmit)
+{
+    host_headers headers = {0};
+    size_t at;
+    bool is_set = it->host->authorization == NULL ||
+                  authorization_prepare(it->host->authorization, transmit, &headers, &it->generation);
+    for (at = 0; at < headers.count; at++)
+        is_set = is_set && add_field(it, headers.pairs[at].name, headers.pairs[at].value);
+    host_headers_clear(&headers);
+    return is_set;
+}
+
 static bool set_request(exchange *it, const bw_http_transmit *transmit)
 {
     char *url = copy(transmit->url), *method = copy(transmit->method);
@@ -126,6 +143,7 @@ static bool set_request(exchange *it, const bw_http_transmit *transmit)
     it->fields = curl_slist_append(NULL, "Expect:"); /* bodies go out without being asked for */
     for (at = 0; at < transmit->header_count; at++)
         is_set = is_set && add_field(it, transmit->headers[at].name, transmit->headers[at].value);
+    is_set = is_set && authorize(it, transmit);
     is_set = is_set && curl_easy_setopt(it->transfer, CURLOPT_URL, url) == CURLE_OK;
     if (is_set && transmit->body.length > 0) {
         curl_easy_setopt(it->transfer, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)transmit->body.length);
@@ -194,6 +212,11 @@ http_client_host *http_client_host_new(bw_client *client)
         return NULL;
     }
     return host;
+}
+
+void http_client_host_set_authorization(http_client_host *host, authorization *authorization)
+{
+    host->authorization = authorization;
 }
 
 static void transmit_all(http_client_host *host)

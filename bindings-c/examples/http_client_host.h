@@ -4,7 +4,7 @@
 #ifndef HTTP_CLIENT_HOST_H
 #define HTTP_CLIENT_HOST_H
 
-#include <barewire.h>
+#include "authorization.h"
 
 typedef struct http_client_host http_client_host;
 
@@ -13,6 +13,12 @@ typedef struct http_client_host http_client_host;
  * is freed with `http_client_host_free` before it. NULL if there is no memory.
  */
 http_client_host *http_client_host_new(bw_client *client);
+
+/*
+ * Sets what requests are authorized with, for a client that authorizes; it has to live as long as the host. Give it the
+ * event AUTHORIZATION_REQUIRED.
+ */
+void http_client_host_set_authorization(http_client_host *host, authorization *authorization);
 
 /*
  * Sends what is to be sent, waits until the server has something to say, something of the client is due, or `descriptor`,

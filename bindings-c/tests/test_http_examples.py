@@ -28,10 +28,10 @@ SANITIZERS = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recove
 LEGACY = "2025-11-25"
 
 
-def compile_example(folder: Path, name: str, library: str) -> Path:
+def compile_example(folder: Path, name: str, library: str, *parts: str) -> Path:
     if packages := c_env.missing():
         pytest.skip(f"not installed: {' and '.join(packages)}")
-    sources = [building.EXAMPLES / f"{part}.c" for part in (name, f"{name}_host", "host")]
+    sources = [building.EXAMPLES / f"{part}.c" for part in (name, f"{name}_host", "host", *parts)]
     return building.build(folder / name, sources, *SANITIZERS, libraries=[library])
 
 
@@ -42,7 +42,8 @@ def server_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def client_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compile_example(tmp_path_factory.mktemp("client"), "http_client", "-lcurl")
+    folder = tmp_path_factory.mktemp("client")
+    return compile_example(folder, "http_client", "-lcurl", "authorization", "token_store", "loopback")
 
 
 def free_port() -> int:

@@ -67,7 +67,6 @@ BINDINGS = {
         build=("tests/c_env.py",),
         server=(".work/c/everything_server", "--http"),
         client=(".work/c/everything_client",),
-        authorizes=False,
     ),
 }
 

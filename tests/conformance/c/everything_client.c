@@ -4,8 +4,10 @@
  * The suite names the scenario, the revision to speak and what else the scenario needs in the environment. What belongs
  * to a scenario is a function below. Requests are sent, then waited for: any number of them can be under way.
  */
+#include "authorizing.h"
 #include "host.h"
 #include "http_client_host.h"
+#include "signing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +30,7 @@ typedef struct result {
 
 static bw_client *client;
 static http_client_host *host;
+static authorization *authorizing; /* NULL where nothing is protected */
 static result *results;
 static bool is_ready, is_disconnected;
 
@@ -123,6 +126,9 @@ static void handle(const bw_event *event)
         break;
     case BW_EVENT_REQUEST_FAILED:
         fail("a request failed", bw_event_message(event));
+        break;
+    case BW_EVENT_AUTHORIZATION_REQUIRED:
+        authorization_answer(authorizing, client, event);
         break;
     case BW_EVENT_TOOL_OMITTED:
         printf("left out: %.*s, %.*s\n", SHOWN(bw_event_name(event)), SHOWN(bw_event_reason(event)));
@@ -354,6 +360,13 @@ static void echo_schema(bw_bytes tool)
     bw_json_writer_free(&arguments);
 }
 
+/* Whatever the authorization scenarios protect: lists, and one call. */
+static void use_protected_tools(void)
+{
+    list_tools();
+    call(BW_LITERAL("test-tool"), BW_LITERAL("{}"));
+}
+
 /* Gives the schema of one tool to another, as it was received. */
 static void send_schema_back(void)
 {
@@ -408,10 +421,12 @@ static void connect_to(const char *url)
     host_must(
         bw_client_config_set_capabilities(config, BW_LITERAL("{\"elicitation\":{},\"sampling\":{},\"roots\":{}}")));
     set_revisions(config, getenv("MCP_CONFORMANCE_PROTOCOL_VERSION"));
+    host_must(bw_client_config_set_authorizes(config, authorizing != NULL));
     host_must(bw_client_http_new(config, bw_string(url), host_now(), &client));
     bw_client_config_free(config);
     if ((host = http_client_host_new(client)) == NULL)
         abort();
+    http_client_host_set_authorization(host, authorizing);
     while (!is_ready)
         step();
 }
@@ -422,20 +437,26 @@ static void close_connection(void)
     while (!is_disconnected || !http_client_host_is_finished(host))
         step();
     http_client_host_free(host);
+    authorization_free(authorizing);
+    signing_end();
     bw_client_free(client);
 }
 
 int main(int count, char **arguments)
 {
     const char *name = getenv("MCP_CONFORMANCE_SCENARIO");
+    void (*run)(void) = use_protected_tools;
     size_t at = 0;
     alarm(PATIENCE);
+    authorizing = authorization_for(name, arguments[count - 1]);
     while (at < sizeof scenarios / sizeof *scenarios && (name == NULL || strcmp(scenarios[at].name, name) != 0))
         at++;
-    if (at == sizeof scenarios / sizeof *scenarios)
+    if (at < sizeof scenarios / sizeof *scenarios)
+        run = scenarios[at].run;
+    else if (authorizing == NULL)
         fail("no such scenario", bw_string(name));
     connect_to(arguments[count - 1]);
-    scenarios[at].run();
+    run();
     close_connection();
     return 0;
 }

@@ -1,0 +1,124 @@
+#include "loopback.h"
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+#define REQUEST_BYTES 16384
+
+static uint64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+}
+
+/* A socket that listens for this machine alone, or -1. */
+static int listen_here(void)
+{
+    struct sockaddr_in address = {0};
+    int yes = 1, listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    address.sin_family = AF_INET;
+    address.sin_port = htons(LOOPBACK_PORT);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (listener < 0)
+        return -1;
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (bind(listener, (struct sockaddr *)&address, sizeof address) == 0 && listen(listener, 4) == 0)
+        return listener;
+    close(listener);
+    return -1;
+}
+
+/* Starts the browser, never through a shell: the URL is the server's. */
+static pid_t open_browser(char *url)
+{
+    char program[] = "xdg-open", *arguments[] = {program, url, NULL};
+    pid_t child = -1;
+    fprintf(stderr, "Open this page to go on: %s\n", url);
+    return posix_spawnp(&child, program, NULL, NULL, arguments, environ) == 0 ? child : -1;
+}
+
+static void respond(int connection, const char *status, const char *words)
+{
+    dprintf(connection,
+            "HTTP/1.1 %s\r\nContent-Type: text/plain\r\nContent-Length: %zu\r\nReferrer-Policy: no-referrer\r\n"
+            "Connection: close\r\n\r\n%s",
+            status, strlen(words), words);
+}
+
+/* Reads the head of a request; its target, cut out of `buffer`, or NULL. */
+static char *read_target(int connection, char *buffer, size_t size)
+{
+    size_t length = 0;
+    char *end;
+    ssize_t count = 0;
+    do {
+        length += (size_t)count;
+        buffer[length] = '\0';
+        if (strstr(buffer, "\r\n\r\n") != NULL)
+            break;
+        count = recv(connection, buffer + length, size - 1 - length, 0);
+    } while (count > 0);
+    if (strncmp(buffer, "GET ", 4) != 0 || (end = strchr(buffer + 4, ' ')) == NULL)
+        return NULL;
+    *end = '\0';
+    return buffer + 4;
+}
+
+/* One request. What is none of ours changes nothing. */
+static void serve(bw_authorization *machine, int connection)
+{
+    struct timeval patience = {5, 0};
+    char buffer[REQUEST_BYTES];
+    char *target;
+    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    target = read_target(connection, buffer, sizeof buffer);
+    if (target == NULL || strncmp(target, "/callback?", 10) != 0)
+        respond(connection, "404 Not Found", "There is nothing here.\n");
+    else if (bw_authorization_receive_callback(machine, now(), bw_string(target)) == BW_OK)
+        respond(connection, "200 OK", "Done. You can close this page.\n");
+    else
+        respond(connection, "400 Bad Request", "That did not work.\n");
+}
+
+static void wait_for_browser(bw_authorization *machine, int listener)
+{
+    struct pollfd watched = {listener, POLLIN, 0};
+    while (bw_authorization_awaits_callback(machine)) {
+        int connection = -1;
+        if (poll(&watched, 1, 200) > 0)
+            connection = accept(listener, NULL, NULL);
+        if (connection >= 0) {
+            serve(machine, connection);
+            close(connection);
+        }
+        bw_authorization_handle_timeout(machine, now());
+    }
+}
+
+void loopback_visit(bw_authorization *machine, bw_bytes url, bw_bytes redirect_uri)
+{
+    char *page = strndup((const char *)url.data, url.length);
+    int listener = listen_here();
+    pid_t browser;
+    if (page != NULL && listener >= 0 && bw_equals(redirect_uri, BW_LITERAL(LOOPBACK_REDIRECT_URI))) {
+        browser = open_browser(page);
+        wait_for_browser(machine, listener);
+        if (browser > 0)
+            waitpid(browser, NULL, WNOHANG);
+    }
+    if (listener >= 0)
+        close(listener);
+    free(page);
+}
