@@ -29,7 +29,9 @@ SKIPPED = 77
 
 HOST = building.EXAMPLES / "host.c"
 SERVER = [building.EXAMPLES / "http_server_host.c", HOST]
-CLIENT = [building.EXAMPLES / f"{name}.c" for name in ("http_client_host", "authorization", "token_store", "host")]
+CLIENT = [
+    building.EXAMPLES / f"{name}.c" for name in ("http_client_host", "authorization", "token_store", "host")
+]
 EVERYTHING = [CONFORMANCE / f"{name}.c" for name in ("everything_server", "jobs", "questions", "stdio_host")]
 AUTHORIZING = [CONFORMANCE / f"{name}.c" for name in ("everything_client", "authorizing", "signing")]
 #: The sources of each program, and the libraries that it is linked with.

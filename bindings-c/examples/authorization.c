@@ -245,8 +245,8 @@ static bool add_proof(const authorization *it, const bw_signing_request *request
     uint8_t signature[AUTHORIZATION_SIGNATURE];
     char buffer[PROOF_BYTES];
     bw_bytes proof;
-    if (!sign(it, request, signature) ||
-        bw_dpop_proof(request->input, bw_text((char *)signature, sizeof signature), buffer, sizeof buffer, &proof) != BW_OK)
+    if (!sign(it, request, signature) || bw_dpop_proof(request->input, bw_text((char *)signature, sizeof signature),
+                                                       buffer, sizeof buffer, &proof) != BW_OK)
         return false;
     host_headers_add(headers, BW_LITERAL("dpop"), proof);
     return true;
