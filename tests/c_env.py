@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compile the C programs of the conformance and interop suites into .work/c.
 
-They need the headers of libmicrohttpd, libcurl and OpenSSL; where those are missing, the exit status is SKIPPED.
+They need the headers of libmicrohttpd, libcurl and OpenSSL; where one is missing, the exit status is SKIPPED.
 """
 
 from __future__ import annotations
