@@ -266,6 +266,18 @@ def test_without_keys_nothing_can_be_said(issuer: Issuer, key: ECKey) -> None:
         asyncio.run(verifier(issuer).verify(signed(issuer, key)))
 
 
+@pytest.mark.parametrize("url", ["http://as.example/x", "file:///etc/passwd", "https://me@as.example/x", ""])
+def test_keys_and_tokens_travel_where_nobody_reads_along(issuer: Issuer, key: ECKey, url: str) -> None:
+    with pytest.raises(ValueError, match="https"):
+        JwtVerifier(issuer.url, jwks_uri=url)
+    with pytest.raises(ValueError, match="https"):
+        Introspection(url, "me", "secret")
+    issuer.answer("/.well-known/oauth-authorization-server", {"issuer": issuer.url, "jwks_uri": url})
+    with pytest.raises(VerifierUnavailableError) as refused:
+        asyncio.run(JwtVerifier(issuer.url).verify(signed(issuer, key)))
+    assert isinstance(refused.value.__cause__, ValueError)
+
+
 def test_algorithms_with_a_shared_secret_are_none() -> None:
     for name in ("HS256", "none"):
         with pytest.raises(ValueError, match="is none of"):

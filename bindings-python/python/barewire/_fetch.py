@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from . import _native as native
+
 try:
     import anyio
     import httpx2
@@ -29,6 +31,7 @@ __all__ = [
     "json_object",
     "plain_client",
     "refuse_inside",
+    "refuse_plaintext",
 ]
 
 #: Seconds that a request takes with all of its response, at most.
@@ -95,6 +98,13 @@ async def fetch(
                 if len(received) > limit:
                     raise TooLarge
             return Response(response.status_code, response.headers.multi_items(), bytes(received))
+
+
+def refuse_plaintext(url: str) -> str:
+    """The URL of an endpoint, unless others could read along. Raises ValueError."""
+    if not native.server_metadata_urls(url):
+        raise ValueError(f"{url!r} is no URL with https, nor one of this machine")
+    return url
 
 
 async def refuse_inside(url: str) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus, urlencode
 
-from ._fetch import FAILURES, TooLarge, fetch, json_object, plain_client
+from ._fetch import FAILURES, TooLarge, fetch, json_object, plain_client, refuse_plaintext
 from ._protection import VerifierUnavailableError
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ _REMEMBERED = 1024
 class Introspection:
     """Asks the authorization server about each access token (RFC 7662).
 
-    `client_id` and `client_secret` are those of this resource server. An answer is kept for `remembers`
+    `endpoint` has https, or is on this machine. `client_id` and `client_secret` are those of this resource
+    server. An answer is kept for `remembers`
     seconds at most, during which a revoked token is still taken; 0: not at all.
     """
 
@@ -42,7 +43,7 @@ class Introspection:
         remembers: float = 0.0,
         http: httpx2.AsyncClient | None = None,
     ) -> None:
-        self._endpoint = endpoint
+        self._endpoint = refuse_plaintext(endpoint)
         self._credentials = (client_id, client_secret)
         self._remembers = remembers
         self._http = http or plain_client()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from . import _native as native
-from ._fetch import FAILURES, TooLarge, fetch, json_object, plain_client
+from ._fetch import FAILURES, TooLarge, fetch, json_object, plain_client, refuse_plaintext
 from ._protection import VerifierUnavailableError
 
 try:
@@ -76,7 +76,7 @@ class JwtVerifier:
         if weak:
             raise ValueError(f"{weak[0]!r} is none of {', '.join(ALGORITHMS)}")
         self.issuer = issuer
-        self._jwks_uri = jwks_uri
+        self._jwks_uri = None if jwks_uri is None else refuse_plaintext(jwks_uri)
         self._registry = jws.JWSRegistry(algorithms=list(algorithms), strict_check_header=False)
         self._http = http or plain_client()
         self._keys: KeySet | None = None
@@ -159,7 +159,7 @@ class JwtVerifier:
                 continue
             uri = document.get("jwks_uri")
             if document.get("issuer") == self.issuer and isinstance(uri, str):
-                return uri
+                return refuse_plaintext(uri)
         raise VerifierUnavailableError(f"the metadata of {self.issuer} cannot be had")
 
     async def _get(self, url: str) -> bytes:
