@@ -18,8 +18,6 @@ pub(crate) struct Pending<T> {
     /// Handles by the ids of attempts after the first.
     renewed: BTreeMap<u64, u64>,
     deadlines: BTreeSet<(Instant, u64)>,
-    /// Requests for which no time passes, with since when that is so.
-    held: BTreeMap<u64, Held>,
     /// Ids whose answer is no longer wanted but may still come, oldest first.
     abandoned: VecDeque<u64>,
     abandoned_limit: usize,
@@ -34,6 +32,8 @@ struct Entry<T> {
     /// What stands in `deadlines`.
     armed: Option<Instant>,
     progress: Option<Progress>,
+    /// No time passes for it.
+    held: Option<Held>,
     owned: T,
 }
 
@@ -75,7 +75,6 @@ impl<T> Pending<T> {
             entries: BTreeMap::new(),
             renewed: BTreeMap::new(),
             deadlines: BTreeSet::new(),
-            held: BTreeMap::new(),
             abandoned: VecDeque::new(),
             abandoned_limit,
             last: 0,
@@ -100,7 +99,7 @@ impl<T> Pending<T> {
     /// Adds a request that has not been sent yet; only the end of its whole time is armed.
     pub(crate) fn insert(&mut self, request: RequestHandle, clock: Clock, owned: T) {
         let id = request.number();
-        self.entries.insert(id, Entry { id, clock, armed: None, progress: None, owned });
+        self.entries.insert(id, Entry { id, clock, armed: None, progress: None, held: None, owned });
         self.arm(request, Some(clock.end));
     }
 
@@ -183,18 +182,18 @@ impl<T> Pending<T> {
     /// Lets no time pass for a request.
     pub(crate) fn hold(&mut self, now: Instant, request: RequestHandle) {
         let number = request.number();
-        let Some(entry) = self.entries.get(&number) else { return };
-        if !self.held.contains_key(&number) {
-            let deadline = entry.armed;
-            self.arm(request, None);
-            self.held.insert(number, Held { since: now, deadline });
+        let Some(entry) = self.entries.get(&number).filter(|entry| entry.held.is_none()) else { return };
+        let deadline = entry.armed;
+        self.arm(request, None);
+        if let Some(entry) = self.entries.get_mut(&number) {
+            entry.held = Some(Held { since: now, deadline });
         }
     }
 
     /// Lets time go on for a request.
     pub(crate) fn release(&mut self, now: Instant, request: RequestHandle) {
-        let Some(Held { since, deadline }) = self.held.remove(&request.number()) else { return };
         let Some(entry) = self.entries.get_mut(&request.number()) else { return };
+        let Some(Held { since, deadline }) = entry.held.take() else { return };
         let held = now.since(since);
         entry.clock.end = entry.clock.end.after(held);
         self.arm(request, deadline.map(|deadline| deadline.after(held)));
@@ -207,18 +206,18 @@ impl<T> Pending<T> {
     }
 
     pub(crate) fn release_all(&mut self, now: Instant) {
-        for request in self.held.keys().copied().collect::<Vec<_>>() {
+        for request in self.entries.keys().copied().collect::<Vec<_>>() {
             self.release(now, RequestHandle::from_number(request));
         }
     }
 
     fn arm(&mut self, request: RequestHandle, deadline: Option<Instant>) {
         let number = request.number();
-        if let Some(held) = self.held.get_mut(&number) {
+        let Some(entry) = self.entries.get_mut(&number) else { return };
+        if let Some(held) = &mut entry.held {
             held.deadline = deadline;
             return;
         }
-        let Some(entry) = self.entries.get_mut(&number) else { return };
         if entry.armed == deadline {
             return;
         }
@@ -247,7 +246,6 @@ impl<T> Pending<T> {
     pub(crate) fn take(&mut self, request: RequestHandle) -> Option<T> {
         let number = request.number();
         let entry = self.entries.remove(&number)?;
-        self.held.remove(&number);
         if let Some(armed) = entry.armed {
             self.deadlines.remove(&(armed, number));
         }
@@ -315,7 +313,6 @@ impl<T> Pending<T> {
     /// Removes everything, in order of creation. Nothing is armed any more.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = (RequestHandle, T)> + use<T> {
         self.deadlines.clear();
-        self.held.clear();
         self.renewed.clear();
         self.abandoned.clear();
         let entries = core::mem::take(&mut self.entries);

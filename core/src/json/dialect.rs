@@ -1,8 +1,6 @@
 //! The dialects of JSON Schema that this library takes (basic/index, JSON Schema Usage).
 
-use alloc::borrow::Cow;
-
-use super::{MAX_DEPTH, scan};
+use super::{JsonText, MAX_DEPTH, scan};
 
 /// 2020-12 is what a schema without `$schema` is written in; draft-07 is what many tools still write.
 const KNOWN: [&str; 2] =
@@ -13,7 +11,7 @@ pub(crate) fn is_known(schema: &str) -> bool {
     let mut known = true;
     let _ = scan::object_members(schema, MAX_DEPTH, |key, value| {
         if &schema[key] == "$schema" && &schema[value.clone()] != "null" {
-            let name = serde_json::from_str::<Cow<'_, str>>(&schema[value]).unwrap_or_default();
+            let name = JsonText::trusted(&schema[value]).to_text().unwrap_or_default();
             known = KNOWN.contains(&name.trim_end_matches('#'));
         }
     });

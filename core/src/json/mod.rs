@@ -9,6 +9,7 @@ use core::fmt;
 use core::ops::Range;
 
 pub use scan::{MAX_DEPTH, ScanError};
+pub(crate) use text::names;
 pub use text::{JsonItem, JsonKind, JsonText, PointerError, escape, unescape};
 
 /// One complete JSON value as text, sharing the message that it arrived in.

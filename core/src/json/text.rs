@@ -9,6 +9,9 @@ use super::scan::{self, MAX_DEPTH, ScanError, Scanner};
 /// What may stand around a value (RFC 8259, section 2).
 const WHITE_SPACE: [char; 4] = ['\t', '\n', '\r', ' '];
 
+/// Stands for an exponent that 128 bits do not hold: more than any text has digits.
+const SHIFT: i128 = 1 << 100;
+
 /// One JSON value as borrowed text, surrounding white space excluded. Nothing is copied and nothing is decoded before it
 /// is asked for.
 ///
@@ -204,6 +207,26 @@ impl<'a> JsonText<'a> {
         Some(value)
     }
 
+    /// Whether it is a number from 0 to 1. The digits decide, so that nothing is rounded.
+    pub(crate) fn is_fraction(self) -> bool {
+        let (mantissa, exponent) = self.0.split_once(['e', 'E']).unwrap_or((self.0, "0"));
+        let digits = mantissa.strip_prefix('-').unwrap_or(mantissa);
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let significant = || whole.bytes().chain(fraction.bytes()).skip_while(|digit| *digit == b'0');
+        let Some(first) = significant().next() else { return self.kind() == JsonKind::Number };
+        if mantissa.starts_with('-') || self.kind() != JsonKind::Number {
+            return false;
+        }
+        // Where the first significant digit stands: 0 for the ones, negative behind the point.
+        let zeros = whole.len() + fraction.len() - significant().count();
+        let exponent =
+            exponent.parse::<i128>().unwrap_or(if exponent.starts_with('-') { -SHIFT } else { SHIFT });
+        match whole.len() as i128 - 1 - zeros as i128 + exponent {
+            0 => first == b'1' && significant().skip(1).all(|digit| digit == b'0'),
+            place => place < 0,
+        }
+    }
+
     /// How many members or elements there are; `None` for scalars.
     pub fn item_count(self) -> Option<usize> {
         if !self.0.starts_with(['{', '[']) {
@@ -262,7 +285,7 @@ fn element<'a>(array: &'a str, token: &str) -> Result<&'a str, PointerError> {
 }
 
 /// Whether a token of a pointer names the member whose key is written so.
-fn names(token: &str, key: &str) -> bool {
+pub(crate) fn names(token: &str, key: &str) -> bool {
     if !token.contains('~') && !key.contains('\\') {
         return token == key;
     }
@@ -378,6 +401,7 @@ fn integer(token: &str) -> Option<i128> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::format;
     use alloc::string::ToString as _;
     use alloc::vec::Vec;
 
@@ -506,6 +530,25 @@ mod tests {
         assert_eq!(double("0e-400"), Some(0.0));
         assert_eq!(double("1e23"), Some(1e23));
         assert_eq!(double("\"1\""), None);
+    }
+
+    #[test]
+    fn fractions_lie_from_0_to_1() {
+        let is_fraction = |token: &str| JsonText::trusted(token).is_fraction();
+        let huge = "9".repeat(50);
+        for token in
+            ["0", "-0", "-0.0e5", "1", "1.000", "0.5", "1e0", "10e-1", "0.001e3", "5e-1", "0e999", "1E-400"]
+        {
+            assert!(is_fraction(token), "{token}");
+        }
+        for token in ["-1", "2", "1.0000000000000000000001", "-0.1", "11e-1", "1e1", "0.01e3", "1e400"] {
+            assert!(!is_fraction(token), "{token}");
+        }
+        for token in ["\"0\"", "\"\"", "null", "true", "[]", "{}", "[0]"] {
+            assert!(!is_fraction(token), "{token}");
+        }
+        assert!(is_fraction(&format!("1e-{huge}")));
+        assert!(!is_fraction(&format!("1e{huge}")));
     }
 
     #[test]

@@ -39,7 +39,7 @@ impl RequestId {
                 return Some(RequestId { value: IdValue::Text(inner.into()), token: None });
             }
             // A lone surrogate has no decoded form; such an id is compared as it is written.
-            let decoded = serde_json::from_str::<String>(token).unwrap_or_else(|_| inner.into());
+            let decoded = parse::decode_string(token).unwrap_or(Cow::Borrowed(inner));
             return Some(RequestId { value: IdValue::Text(decoded.into()), token: Some(token.into()) });
         }
         if let Some(integer) = plain_integer(token) {
@@ -219,7 +219,7 @@ impl RpcError {
             RpcError::RESOURCE_NOT_FOUND => true,
             RpcError::INVALID_PARAMS => {
                 let named = self.data.as_ref().and_then(|data| data.member("uri"));
-                named.is_some_and(|named| named.parse::<Cow<'_, str>>().is_ok_and(|named| named == uri))
+                named.is_some_and(|named| named.as_text().to_text().is_some_and(|named| named == uri))
             }
             _ => false,
         }

@@ -3,14 +3,11 @@
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::string::String;
 use core::ops::Range;
-
-use serde::Deserialize;
 
 use super::{Malformed, Message, Outcome, RequestId, RpcError, Violation};
 use crate::json::scan::{ScanError, Scanner};
-use crate::json::{Json, scan};
+use crate::json::{self, Json, JsonText, MAX_DEPTH, scan};
 
 /// What one text turned out to be.
 #[derive(Debug)]
@@ -122,9 +119,9 @@ impl Members {
     /// A member that is unknown, or whose name is written with escapes: an id must not be missed.
     fn set_other(&mut self, key: &str, value: Range<usize>) {
         let is_escaped = key.len() <= LONGEST_KEY && key.contains('\\');
-        let decoded = is_escaped.then(|| serde_json::from_str::<String>(&format!("\"{key}\"")));
-        match decoded {
-            Some(Ok(name)) if !name.contains('\\') => self.set(&name, value),
+        let quoted = is_escaped.then(|| format!("\"{key}\""));
+        match quoted.as_deref().and_then(decode_string) {
+            Some(name) if !name.contains('\\') => self.set(&name, value),
             _ => self.unknown = true,
         }
     }
@@ -240,44 +237,41 @@ fn classify<'a>(text: &'a str, members: &Members) -> Reading<'a> {
 
 /// The value of a string token; `None` for any other kind of value or one that has no decoded form.
 pub(crate) fn decode_string(token: &str) -> Option<Cow<'_, str>> {
-    let inner = token.strip_prefix('"')?.strip_suffix('"')?;
-    if inner.contains('\\') {
-        serde_json::from_str::<String>(token).ok().map(Cow::Owned)
-    } else {
-        Some(Cow::Borrowed(inner))
-    }
+    JsonText::trusted(token).to_text()
 }
 
-/// The members of an error object, each as its raw text.
-#[derive(Deserialize)]
-struct ErrorMembers<'a> {
-    #[serde(borrow, default)]
-    code: Option<&'a serde_json::value::RawValue>,
-    #[serde(borrow, default)]
-    message: Option<&'a serde_json::value::RawValue>,
-    #[serde(borrow, default)]
-    data: Option<&'a serde_json::value::RawValue>,
+/// The raw texts of `code`, `message` and `data` of an error object; `None` if it is no object or has one of
+/// them twice.
+fn error_members(text: &str) -> Option<[Option<&str>; 3]> {
+    const NAMES: [&str; 3] = ["code", "message", "data"];
+    let mut members = [None; NAMES.len()];
+    let mut is_sound = true;
+    scan::object_members(text, MAX_DEPTH, |key, value| {
+        let mut slots = NAMES.iter().zip(&mut members);
+        if let Some((_, slot)) = slots.find(|(name, _)| json::names(name, &text[key.clone()])) {
+            is_sound &= slot.replace(&text[value]).is_none();
+        }
+    })
+    .ok()?;
+    is_sound.then(|| members.map(|member| member.filter(|value| *value != "null")))
 }
 
 fn read_error(text: &str, tolerated: &mut Option<Violation>) -> RpcError {
-    let Ok(members) = serde_json::from_str::<ErrorMembers<'_>>(text) else {
+    let Some([code, message, data]) = error_members(text) else {
         // Not an object, or one with duplicates: what there is becomes the message.
         *tolerated = Some(Violation::InvalidError);
         let message = decode_string(text).unwrap_or(Cow::Borrowed(text));
         return RpcError { code: 0, message: message.into(), data: None };
     };
-    let code =
-        members.code.and_then(|code| RequestId::from_token(code.get())).and_then(|code| code.as_integer());
+    let code = code.and_then(RequestId::from_token).and_then(|code| code.as_integer());
     if code.is_none() {
         *tolerated = Some(Violation::InvalidErrorCode);
     }
-    let message = match members.message.map(serde_json::value::RawValue::get) {
+    let message = match message {
         Some(token) => decode_string(token).unwrap_or(Cow::Borrowed(token)).into(),
         None => Box::default(),
     };
-    let data =
-        members.data.map(serde_json::value::RawValue::get).filter(|data| *data != "null").map(Json::trusted);
-    RpcError { code: code.unwrap_or(0), message, data }
+    RpcError { code: code.unwrap_or(0), message, data: data.map(Json::trusted) }
 }
 
 /// What a look at damaged bytes found.

@@ -184,7 +184,7 @@ impl Value for Json {
 
 impl Value for String {
     fn read(json: &Json) -> Result<Self, Unfit> {
-        json.parse().map_err(|_| Unfit::new("is not a string"))
+        json.as_text().to_text().map(String::from).ok_or(Unfit::new("is not a string"))
     }
 
     fn write(&self, out: &mut String) {
@@ -194,7 +194,7 @@ impl Value for String {
 
 impl Value for bool {
     fn read(json: &Json) -> Result<Self, Unfit> {
-        json.parse().map_err(|_| Unfit::new("is not a boolean"))
+        json.as_text().as_bool().ok_or(Unfit::new("is not a boolean"))
     }
 
     fn write(&self, out: &mut String) {

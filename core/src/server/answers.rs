@@ -21,7 +21,7 @@ use super::{Server, refusal};
 /// Batches of 2025-03-26 whose answers are not complete.
 #[derive(Debug, Default)]
 pub(super) struct Batches {
-    open: BTreeMap<u64, Batch>,
+    open: BTreeMap<u64, Box<Batch>>,
     last: u64,
 }
 
@@ -52,7 +52,7 @@ impl Batches {
     pub(super) fn open(&mut self, source: Source) -> u64 {
         self.last += 1;
         let batch = Batch { answers: String::from("["), owed: 0, filling: true, first: None, source };
-        self.open.insert(self.last, batch);
+        self.open.insert(self.last, Box::new(batch));
         self.last
     }
 

@@ -24,7 +24,7 @@ use super::{Event, Server, refusal};
 /// Everything that is watched.
 #[derive(Debug, Default)]
 pub(super) struct Subscriptions {
-    open: BTreeMap<SubscriptionHandle, Subscription>,
+    open: BTreeMap<SubscriptionHandle, Box<Subscription>>,
     /// Those that watch a resource, by URI.
     by_uri: BTreeMap<Arc<str>, BTreeSet<SubscriptionHandle>>,
     /// Those of requests of their own, in all and on the byte stream.
@@ -66,12 +66,16 @@ impl Subscriptions {
                 }
             }
         }
-        self.open.insert(handle, subscription);
+        self.open.insert(handle, Box::new(subscription));
+    }
+
+    fn get(&self, handle: SubscriptionHandle) -> Option<&Subscription> {
+        self.open.get(&handle).map(|subscription| &**subscription)
     }
 
     fn remove(&mut self, handle: SubscriptionHandle) -> Option<Subscription> {
         let subscription = self.open.remove(&handle)?;
-        match &subscription {
+        match &*subscription {
             Subscription::Legacy { uri, .. } => self.forget_uri(uri, handle),
             Subscription::Listen { filter, on_stream, .. } => {
                 for uri in &filter.resource_uris {
@@ -85,7 +89,7 @@ impl Subscriptions {
                 }
             }
         }
-        Some(subscription)
+        Some(*subscription)
     }
 
     fn forget_uri(&mut self, uri: &str, handle: SubscriptionHandle) {
@@ -375,8 +379,7 @@ impl Server {
             }
         }
         for subscription in &self.subscriptions.of_lists {
-            if let Some(Subscription::Listen { request, filter, .. }) =
-                self.subscriptions.open.get(subscription)
+            if let Some(Subscription::Listen { request, filter, .. }) = self.subscriptions.get(*subscription)
                 && filter.list(kind)
                 && let Some(entry) = self.in_flight.get(*request)
             {
@@ -396,7 +399,7 @@ impl Server {
         let mut told = BTreeSet::new();
         for subscription in self.subscriptions.watching(uri) {
             let mut params = String::from("{");
-            let (route, labels) = match self.subscriptions.open.get(&subscription) {
+            let (route, labels) = match self.subscriptions.get(subscription) {
                 Some(Subscription::Listen { request, .. }) => {
                     let Some(entry) = self.in_flight.get(*request) else { continue };
                     tag(&mut params, &entry.id);

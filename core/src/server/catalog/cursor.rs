@@ -4,13 +4,13 @@
 //! that registers the same definitions in the same order gives and takes the same cursors, and removals in
 //! between shift nothing. The checksum is no secret: it only tells cursors from other text.
 
-use alloc::borrow::Cow;
 use alloc::string::String;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
+use crate::jsonrpc::parse::decode_string;
 use crate::revision::Definition;
 
 const CHECKSUM: usize = 4;
@@ -23,7 +23,7 @@ pub(super) fn write(out: &mut String, list: Definition, sequence: u64) {
 
 /// The number of the last definition that was given, from the JSON text of a cursor.
 pub(super) fn read(list: Definition, text: &str) -> Option<u64> {
-    let cursor: Cow<'_, str> = serde_json::from_str(text).ok()?;
+    let cursor = decode_string(text)?;
     let mut decoded = [0; LENGTH + 3];
     let length = URL_SAFE_NO_PAD.decode_slice(cursor.as_bytes(), &mut decoded).ok()?;
     let decoded = decoded.get(..length)?;

@@ -1,12 +1,9 @@
 //! Reading what a definition must have.
 
-use alloc::borrow::Cow;
 use alloc::boxed::Box;
-use alloc::string::String;
-use alloc::vec::Vec;
 
 use crate::error::ApiMisuse;
-use crate::json::{Json, dialect};
+use crate::json::{Json, JsonKind, MAX_DEPTH, dialect, scan};
 use crate::mirror::params::ParamHeaders;
 use crate::revision::{Definition, one_line};
 use crate::uri;
@@ -74,24 +71,23 @@ pub(super) fn check(kind: Definition, text: &str) -> Result<Checked, ApiMisuse> 
 
 /// Whether the audience is made of roles and the priority lies from 0 to 1 (`Annotations` in the schema).
 fn are_annotations(annotations: &Json) -> bool {
-    #[derive(serde::Deserialize)]
-    struct Hints<'a> {
-        #[serde(borrow)]
-        audience: Option<Vec<Cow<'a, str>>>,
-        priority: Option<f64>,
-    }
-    annotations.parse::<Hints<'_>>().is_ok_and(|hints| {
-        let is_role = |role: &Cow<'_, str>| matches!(&**role, "user" | "assistant");
-        hints.audience.is_none_or(|audience| audience.iter().all(is_role))
-            && hints.priority.is_none_or(|priority| (0.0..=1.0).contains(&priority))
-    })
+    let is_role = |role: &Json| matches!(role.as_text().to_text().as_deref(), Some("user" | "assistant"));
+    annotations.as_text().kind() == JsonKind::Object
+        && annotations.member("audience").is_none_or(|audience| is_array_of(&audience, is_role))
+        && annotations.member("priority").is_none_or(|priority| priority.as_text().is_fraction())
+}
+
+/// Whether this is an array whose elements all are what they should be.
+fn is_array_of(list: &Json, is_sound: impl Fn(&Json) -> bool) -> bool {
+    let mut all = true;
+    scan::array_elements(list.as_str(), MAX_DEPTH, |element| all &= is_sound(&list.slice(element))).is_ok()
+        && all
 }
 
 /// A string that is not empty.
 fn string(definition: &Json, member: &'static str) -> Result<Box<str>, ApiMisuse> {
-    let value =
-        definition.member(member).and_then(|value| value.parse::<Cow<'_, str>>().ok().map(String::from));
-    match value {
+    let value = definition.member(member);
+    match value.as_ref().and_then(|value| value.as_text().to_text()) {
         Some(value) if !value.is_empty() => Ok(value.into()),
         _ => Err(ApiMisuse::InvalidDefinition(member)),
     }
@@ -99,12 +95,5 @@ fn string(definition: &Json, member: &'static str) -> Result<Box<str>, ApiMisuse
 
 /// Whether each element is an object with a name.
 fn are_arguments(arguments: &Json) -> bool {
-    #[derive(serde::Deserialize)]
-    struct Argument<'a> {
-        #[serde(borrow)]
-        name: Cow<'a, str>,
-    }
-    arguments
-        .parse::<Vec<Argument<'_>>>()
-        .is_ok_and(|arguments| arguments.iter().all(|argument| !argument.name.is_empty()))
+    is_array_of(arguments, |argument| string(argument, "name").is_ok())
 }
