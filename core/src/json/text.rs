@@ -9,8 +9,8 @@ use super::scan::{self, MAX_DEPTH, ScanError, Scanner};
 /// What may stand around a value (RFC 8259, section 2).
 const WHITE_SPACE: [char; 4] = ['\t', '\n', '\r', ' '];
 
-/// Stands for an exponent that 128 bits do not hold: more than any text has digits.
-const SHIFT: i128 = 1 << 100;
+/// Stands for an exponent that 64 bits do not hold: more than any text has digits.
+const SHIFT: i64 = i64::MAX;
 
 /// One JSON value as borrowed text, surrounding white space excluded. Nothing is copied and nothing is decoded before it
 /// is asked for.
@@ -220,8 +220,9 @@ impl<'a> JsonText<'a> {
         // Where the first significant digit stands: 0 for the ones, negative behind the point.
         let zeros = whole.len() + fraction.len() - significant().count();
         let exponent =
-            exponent.parse::<i128>().unwrap_or(if exponent.starts_with('-') { -SHIFT } else { SHIFT });
-        match whole.len() as i128 - 1 - zeros as i128 + exponent {
+            exponent.parse::<i64>().unwrap_or(if exponent.starts_with('-') { -SHIFT } else { SHIFT });
+        let (Ok(whole), Ok(zeros)) = (i64::try_from(whole.len()), i64::try_from(zeros)) else { return false };
+        match exponent.saturating_add(whole - 1 - zeros) {
             0 => first == b'1' && significant().skip(1).all(|digit| digit == b'0'),
             place => place < 0,
         }

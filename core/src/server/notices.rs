@@ -7,6 +7,7 @@ use crate::json::{Json, MAX_DEPTH, scan};
 use crate::jsonrpc::write;
 use crate::logging::LogLevel;
 use crate::machine::{Disposition, Labels, RequestHandle, Route};
+use crate::model::Value;
 use crate::revision::{Direction, Era, Kind, Method, Revision};
 
 use super::in_flight::InFlight;
@@ -170,7 +171,6 @@ fn log_message(level: LogLevel, logger: Option<&str>, data: &str) -> String {
 
 /// Appends a finite number; one without a fraction as an integer.
 fn number(out: &mut String, value: f64) {
-    use core::fmt::Write;
     /// Up to here every integer has an `f64` of its own.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     #[allow(clippy::cast_possible_truncation, reason = "the value is integral and in range")]
@@ -179,7 +179,6 @@ fn number(out: &mut String, value: f64) {
     if value.abs() < EXACT && integral as f64 == value {
         write::integer(out, integral);
     } else {
-        // Writing to a String cannot fail.
-        let _ = write!(out, "{value}");
+        Value::write(&value, out);
     }
 }

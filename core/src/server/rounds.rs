@@ -379,8 +379,8 @@ impl Server {
         let opened =
             self.state_keys.open(&state, &binding, self.wall_clock(), limit).map_err(|_| invalid())?;
         let kept = Json::trusted(core::str::from_utf8(&opened.content).map_err(|_| invalid())?);
-        let round = kept.member("round").and_then(|round| round.as_text().as_u64());
-        let round: u32 = round.and_then(|round| round.try_into().ok()).ok_or_else(invalid)?;
+        let round = kept.member("round").and_then(|round| round.as_str().parse::<u32>().ok());
+        let round = round.ok_or_else(invalid)?;
         let responses = responses(arrival)?;
         let mut answers: Vec<_> = kept
             .member("answers")
