@@ -198,6 +198,7 @@ static void carry_out(authorization *it, const bw_action *action)
             send_request(it, handle, &request);
         return;
     case BW_ACTION_OPEN_USER_AGENT:
+        token_store_release(&it->store);
         if (it->settings.visit != NULL)
             it->settings.visit(it->machine, bw_action_url(action), bw_action_redirect_uri(action));
         if (bw_authorization_awaits_callback(it->machine))
@@ -235,6 +236,7 @@ static bw_authorization_event wait_for(authorization *it)
             bw_authorization_handle_timeout(it->machine, now());
         }
     }
+    token_store_release(&it->store);
     return event;
 }
 
@@ -341,7 +343,7 @@ authorization *authorization_new(const bw_authorization_config *config, const au
     if (it == NULL)
         abort();
     it->settings = *settings;
-    it->store.path = settings->store;
+    it->store = token_store_open(settings->store);
     if (bw_authorization_new(config, &it->machine) == BW_OK)
         return it;
     free(it);
@@ -355,6 +357,6 @@ void authorization_free(authorization *it)
     while (it->refusals != NULL)
         generation_of(it, it->refusals->exchange);
     bw_authorization_free(it->machine);
-    token_store_clear(&it->store);
+    token_store_close(&it->store);
     free(it);
 }

@@ -10,7 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void token_store_clear(token_store *store)
+token_store token_store_open(const char *path)
+{
+    token_store store = {0};
+    store.path = path;
+    store.lock = -1;
+    return store;
+}
+
+static void forget(token_store *store)
 {
     free(store->text);
     store->text = NULL;
@@ -20,7 +28,7 @@ void token_store_clear(token_store *store)
 /* Takes `text`, which is freed with the store. */
 static void keep(token_store *store, uint64_t generation, char *text)
 {
-    token_store_clear(store);
+    forget(store);
     store->text = text;
     store->found.generation = generation;
     store->found.text = bw_string(text);
@@ -40,13 +48,40 @@ static bool read_file(token_store *store, FILE *file)
     return is_record;
 }
 
+/* Locks a file of its own, because the other one is replaced. */
+static bool hold(token_store *store)
+{
+    char path[4096];
+    if (store->lock >= 0)
+        return true;
+    if (snprintf(path, sizeof path, "%s.lock", store->path) >= (int)sizeof path)
+        return false;
+    store->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    return store->lock >= 0 && flock(store->lock, LOCK_EX) == 0;
+}
+
+void token_store_release(token_store *store)
+{
+    if (store->lock >= 0)
+        close(store->lock);
+    store->lock = -1;
+}
+
+void token_store_close(token_store *store)
+{
+    token_store_release(store);
+    forget(store);
+}
+
 bool token_store_load(token_store *store)
 {
     FILE *file;
     bool is_read;
     if (store->path == NULL)
         return true;
-    token_store_clear(store);
+    if (!hold(store))
+        return false;
+    forget(store);
     if ((file = fopen(store->path, "r")) == NULL)
         return errno == ENOENT;
     is_read = read_file(store, file);
@@ -77,7 +112,7 @@ static bool write_file(const char *path, const bw_stored_record *record)
     return is_written && rename(fresh, path) == 0;
 }
 
-static bool save_locked(token_store *store, uint64_t expected, const bw_stored_record *record, bool *conflicts)
+bool token_store_save(token_store *store, uint64_t expected, const bw_stored_record *record, bool *conflicts)
 {
     char *text;
     if (!token_store_load(store))
@@ -91,21 +126,4 @@ static bool save_locked(token_store *store, uint64_t expected, const bw_stored_r
         return false;
     keep(store, record->generation, text);
     return true;
-}
-
-bool token_store_save(token_store *store, uint64_t expected, const bw_stored_record *record, bool *conflicts)
-{
-    char lock[4096];
-    int descriptor = -1;
-    bool is_saved = false;
-    if (store->path == NULL)
-        return save_locked(store, expected, record, conflicts);
-    /* A file of its own, because the other one is replaced. */
-    if (snprintf(lock, sizeof lock, "%s.lock", store->path) < (int)sizeof lock)
-        descriptor = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
-        is_saved = save_locked(store, expected, record, conflicts);
-    if (descriptor >= 0)
-        close(descriptor);
-    return is_saved;
 }

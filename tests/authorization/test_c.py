@@ -1,0 +1,79 @@
+"""The C example for HTTP against a real authorization server, under sanitizers of addresses and behaviour."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from authorization_server import authorization_server
+from protected import protected_server
+from test_python import ACTS_FOR_ITSELF
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path += [str(ROOT / "tests"), str(ROOT / "bindings-c" / "tests")]
+
+import building  # noqa: E402
+import c_env  # noqa: E402
+
+SANITIZERS = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+SOURCES = [*c_env.CLIENT, building.EXAMPLES / "http_client.c", building.EXAMPLES / "loopback.c"]
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if packages := c_env.missing():
+        pytest.skip(f"not installed: {' and '.join(packages)}")
+    program = tmp_path_factory.mktemp("c") / "http_client"
+    return building.build(program, SOURCES, *SANITIZERS, libraries=["-lcurl"])
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with authorization_server(clients=[ACTS_FOR_ITSELF]) as server, protected_server([server.issuer]) as url:
+        yield url
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Path:
+    """A folder with what opens pages, which also notes that it did."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    script = folder / "xdg-open"
+    agent = Path(__file__).with_name("user_agents.py")
+    script.write_text(f'#!/bin/sh\necho opened >> "{folder}/log"\nexec "{sys.executable}" "{agent}" "$1"\n')
+    script.chmod(0o755)
+    return folder
+
+
+def call(program: Path, url: str, tool: str, **environment: str) -> tuple[int, str]:
+    """Call a tool: the exit status, and what it says at last."""
+    done = subprocess.run(
+        [program, url, tool], env=os.environ | environment, capture_output=True, text=True, timeout=60
+    )
+    assert "Sanitizer" not in done.stderr, done.stderr
+    return done.returncode, done.stdout.splitlines()[-1]
+
+
+def test_a_user_logs_in_once(program: Path, url: str, browser: Path, tmp_path: Path) -> None:
+    store = tmp_path / "tokens"
+    environment = {"PATH": f"{browser}:{os.environ['PATH']}", "TOKEN_STORE": str(store)}
+    assert call(program, url, "whoami", **environment) == (0, "alice")
+    assert store.stat().st_mode & 0o077 == 0
+    # The next process finds the token.
+    assert call(program, url, "whoami", **environment) == (0, "alice")
+    assert (browser / "log").read_text() == "opened\n"
+    # More scopes, more questions.
+    assert call(program, url, "write", **environment) == (0, "written by alice")
+    assert (browser / "log").read_text() == "opened\n" * 2
+
+
+def test_a_client_acts_for_itself(program: Path, url: str) -> None:
+    name, secret = ACTS_FOR_ITSELF["client_id"], ACTS_FOR_ITSELF["client_secret"]
+    assert call(program, url, "whoami", CLIENT_ID=str(name), CLIENT_SECRET=str(secret)) == (0, str(name))
+    status, said = call(program, url, "whoami", CLIENT_ID=str(name), CLIENT_SECRET="another one")
+    assert status == 1
+    assert said.startswith("failed: ")
