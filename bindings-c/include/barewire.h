@@ -24,7 +24,7 @@
  *   - NULL is never a crash: functions with a status answer BW_ERROR_NULL_ARGUMENT, others what they have to say of nothing.
  *   - Defects of the library do not cross: a panic inside is caught, and its handle answers BW_ERROR_POISONED ever after.
  *   - A handle may be used by any thread, by one at a time. There is no global state.
- *   - Times are milliseconds from any fixed origin of the caller's choice.
+ *   - Times are milliseconds from any fixed origin of the caller's choice; for authorization, since 1970.
  *
  * This file is made of the library's source. Do not edit it.
  */
