@@ -3,8 +3,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { inspect, promisify } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Client } from 'barewire';
 import { AuthorizationError, Browser, clientCredentials, oauth } from 'barewire/auth';
 import { Authorization, type AuthorizationAction, type AuthorizationSettings } from 'barewire/sansio';
@@ -144,11 +149,16 @@ for (const host of [
   '172.31.0.1',
   '100.64.0.1',
   '0.0.0.0',
+  '239.1.2.3',
+  '2852039166',
   '[::1]',
   '[::ffff:10.0.0.1]',
+  '[::a00:1]',
   '[64:ff9b::a00:1]',
+  '[2002:a00:1::1]',
   '[fd00::1]',
   '[fe80::1]',
+  '[ff02::1]',
   'localhost',
 ]) {
   test(`nothing is asked of ${host} for others`, async () => {
@@ -165,6 +175,65 @@ for (const host of ['8.8.8.8', '[2606:4700::1111]', '[64:ff9b::808:808]']) {
     assert.ok(asked.some((url) => url.startsWith(`https://${host}/`)));
   });
 }
+
+/** A client whose authorization server has everything but an answer of this kind to whoever sends secrets. */
+async function failing(token: typeof fetch): Promise<Error> {
+  const auth = clientCredentials({
+    client: { clientId: 'us', secret: 'hunter2' },
+    allows: () => true,
+    fetch: async (url, init) => {
+      if (String(url) === 'https://login.example/token') return token(url, init);
+      const document = DOCUMENTS[String(url)];
+      return document ? Response.json(document) : new Response('', { status: 404 });
+    },
+  });
+  const refuse = async (): Promise<Response> =>
+    new Response('', { status: 401, headers: { 'www-authenticate': 'Bearer' } });
+  return Client.connect(URL_OF_SERVER, { auth, fetch: refuse }).then(
+    () => assert.fail('it connected'),
+    (error: Error) => error,
+  );
+}
+
+test('a failure shows nothing that was sent', async (context) => {
+  const server = createServer((request) => request.resume().on('end', () => request.socket.destroy()));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  context.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  let sent = '';
+  const error = await failing((_, init) => {
+    sent = String(init?.body);
+    return fetch(`http://127.0.0.1:${port}/`, init);
+  });
+  assert.match(sent, /hunter2/);
+  assert.ok(error.cause instanceof AuthorizationError, inspect(error));
+  assert.ok(error.cause.cause instanceof TypeError, inspect(error)); // what fetch threw
+  assert.ok(!shown(error).includes('hunter2'));
+});
+
+test('a response that trickles for ever is given up, whatever is forgotten meanwhile', async (context) => {
+  const server = createServer((_, response) => {
+    const timer = setInterval(() => response.write(' '), 10);
+    response.on('close', () => clearInterval(timer));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  context.after(() => server.close().closeAllConnections());
+  const { port } = server.address() as AddressInfo;
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const error = await failing(async (_, init) => {
+    const response = await fetch(`http://127.0.0.1:${port}/`, init);
+    setImmediate(() => {
+      collectGarbage();
+      context.mock.timers.tick(60_000);
+    });
+    return response;
+  });
+  assert.match(String((error.cause as AuthorizationError).cause), /too long/);
+});
 
 test('the browser turns others away, and listens no longer than it is waited for', async () => {
   const opened: string[] = [];

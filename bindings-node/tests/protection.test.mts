@@ -26,6 +26,11 @@ function claims(more: Claims = {}): Claims {
   return { iss: ISSUER, aud: RESOURCE, sub: 'alice', exp: LATER, scope: 'basic', ...more };
 }
 
+/** Claims in which one is nested so deep. */
+function nested(depth: number): Claims {
+  return claims({ deep: JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as unknown });
+}
+
 const TOKENS: Readonly<Record<string, Claims>> = {
   alice: claims({ client_id: 'app' }),
   bob: claims({ sub: 'bob' }),
@@ -35,6 +40,8 @@ const TOKENS: Readonly<Record<string, Claims>> = {
   expired: claims({ exp: 1_000 }),
   elsewhere: claims({ aud: 'https://other.example/mcp' }),
   foreign: claims({ iss: 'https://evil.example' }),
+  deep: nested(2_000),
+  deeper: nested(100_000),
 };
 
 class Known implements TokenVerifier {
@@ -161,6 +168,8 @@ for (const [token, error] of [
   ['expired', 'expired'],
   ['elsewhere', 'another resource'],
   ['foreign', 'another issuer'],
+  ['deep', 'invalid'],
+  ['deeper', 'invalid'],
 ] as const) {
   test(`a token that is no good: ${token}`, async () => {
     const { handler } = protect();
@@ -172,6 +181,14 @@ for (const [token, error] of [
     await handler.close();
   });
 }
+
+test('what a token says may be nested too deep to tell its issuer', async () => {
+  const auth = new ResourceServer({ resource: RESOURCE, authorizationServers: [ISSUER] });
+  const handler = createHandler(makeServer(), { path: '/mcp', auth, allowedHosts: ['mcp.example'] });
+  const deep = Buffer.from('['.repeat(9_000)).toString('base64url');
+  assert.equal((await ask(handler, bearer(`e30.${deep}.e30`))).status, 401);
+  await handler.close();
+});
 
 test('credentials that are malformed', async () => {
   const { handler, known } = protect();

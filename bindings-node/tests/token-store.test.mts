@@ -88,9 +88,19 @@ test('files are for this user alone, and what is broken counts as nothing', asyn
   for (const name of await readdir(path)) {
     assert.ok(!name.includes('example'));
     if (process.platform !== 'win32') assert.equal((await stat(join(path, name))).mode & 0o777, 0o600);
-    if (name.endsWith('.token')) await writeFile(join(path, name), 'garbage');
   }
-  assert.equal(await store.load(KEY), undefined);
+  const [token = ''] = (await readdir(path)).filter((name) => name.endsWith('.token'));
+  for (const broken of [
+    'garbage',
+    '',
+    '1',
+    '-1\n{}',
+    `${'1'.repeat(5_000)}\n{}`,
+    Buffer.from([255, 254, 10]),
+  ]) {
+    await writeFile(join(path, token), broken);
+    assert.equal(await store.load(KEY), undefined);
+  }
   assert.ok(await store.save(KEY, 0, new StoredRecord(1, 'new')));
 });
 

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { inspect } from 'node:util';
 import { Introspection, JwtVerifier, VerifierUnavailableError } from 'barewire/auth';
 import { exportJWK, generateKeyPair, type JWK, SignJWT, UnsecuredJWT } from 'jose';
 
@@ -152,6 +153,85 @@ test('an issuer that is away', async (context) => {
   await assert.rejects(verifier.verify(await key.sign(issuer.url)), VerifierUnavailableError);
   const nobody = new JwtVerifier(`${issuer.url}/tenant`);
   await assert.rejects(nobody.verify(await key.sign(issuer.url)), /cannot be had/);
+});
+
+test('nobody waits for a slow issuer while there are old keys', async (context) => {
+  const issuer = await Issuer.start(context);
+  const key = await makeKey('one');
+  issuer.keys = [key.jwk];
+  let now = 0;
+  context.mock.method(performance, 'now', () => now);
+  let asked = (): void => {};
+  const isAsked = new Promise<void>((resolve) => (asked = resolve));
+  let answer = (): void => {};
+  const answers = new Promise<void>((resolve) => (answer = resolve));
+  const verifier = new JwtVerifier(issuer.url, {
+    jwksUri: `${issuer.url}/keys`,
+    fetch: async (...request) => {
+      if (now > 0) {
+        asked();
+        await answers;
+      }
+      return fetch(...request);
+    },
+  });
+  const token = await key.sign(issuer.url);
+  assert.ok(await verifier.verify(token));
+  now = 700_000;
+  let isDone = false;
+  const asking = verifier.verify(token).finally(() => (isDone = true));
+  await isAsked;
+  assert.ok(await verifier.verify(token));
+  assert.equal(isDone, false);
+  answer();
+  assert.ok(await asking);
+  assert.equal(issuer.fetches, 2);
+});
+
+for (const url of ['http://login.example/x', 'file:///etc/passwd', 'https://me@login.example/x', '']) {
+  test(`keys and tokens do not travel where others read along: '${url}'`, async (context) => {
+    const credentials = { clientId: 'us', clientSecret: 'secret' };
+    assert.throws(() => new JwtVerifier('https://login.example', { jwksUri: url }), RangeError);
+    assert.throws(() => new Introspection({ endpoint: url, ...credentials }), RangeError);
+    const issuer = await Issuer.start(context);
+    issuer.answer = ({ url: path }) =>
+      path === '/.well-known/oauth-authorization-server' && { issuer: issuer.url, jwks_uri: url };
+    const verifier = new JwtVerifier(issuer.url);
+    await assert.rejects(verifier.verify(await (await makeKey()).sign(issuer.url)), (error: Error) => {
+      assert.ok(error instanceof VerifierUnavailableError);
+      assert.ok(error.cause instanceof RangeError, inspect(error));
+      return true;
+    });
+  });
+}
+
+test('a response that trickles for ever is given up', async (context) => {
+  const server = createServer((_, response) => {
+    const timer = setInterval(() => response.write(' '), 10);
+    response.on('close', () => clearInterval(timer));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  context.after(() => server.close().closeAllConnections());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  // The time is over when the body has begun.
+  const trickling: typeof fetch = async (...request) => {
+    const response = await fetch(...request);
+    setImmediate(() => context.mock.timers.tick(60_000));
+    return response;
+  };
+  const credentials = { clientId: 'us', clientSecret: 'hunter2' };
+  const introspection = new Introspection({ endpoint: url, ...credentials, fetch: trickling });
+  await assert.rejects(introspection.verify('sesame'), (error: Error) => {
+    assert.ok(error instanceof VerifierUnavailableError);
+    assert.match(String(error.cause), /too long/);
+    const shown = inspect(error, { depth: Infinity, showHidden: true });
+    for (const secret of ['sesame', 'hunter2', btoa('us:hunter2')]) assert.ok(!shown.includes(secret));
+    return true;
+  });
+  const verifier = new JwtVerifier('https://login.example', { jwksUri: url, fetch: trickling });
+  await assert.rejects(verifier.verify(await (await makeKey()).sign(url)), VerifierUnavailableError);
 });
 
 test('algorithms that need a secret are none', () => {

@@ -3,6 +3,7 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import type { HeaderPairs } from '../sansio/headers.js';
+import { serverMetadataUrls } from '../sansio/resource-server.js';
 
 /** The body of a response has more bytes than it may. @internal */
 export class TooLarge extends Error {}
@@ -28,26 +29,36 @@ export interface Question {
   readonly signal?: AbortSignal;
 }
 
-/** Milliseconds for one request. */
+/** Milliseconds that a request takes with all of its response, at most. */
 const PATIENCE = 30_000;
 
 /**
- * Makes one request, and follows no redirect.
+ * Makes one request, and follows no redirect. It is given up when it takes long, be it that the response never stalls.
  *
  * @throws TooLarge, or what `fetch` throws.
  * @internal
  */
 export async function request(fetch: typeof globalThis.fetch, question: Question): Promise<Answer> {
   const { method, url, headers, body, limit, signal } = question;
-  const patience = AbortSignal.timeout(PATIENCE);
-  const response = await fetch(url, {
-    method,
-    headers: [...headers],
-    redirect: 'manual',
-    signal: signal === undefined ? patience : AbortSignal.any([signal, patience]),
-    ...(body && { body }),
-  });
-  return { status: response.status, headers: response.headers, body: await read(response, limit) };
+  // Not AbortSignal.any: its signal is forgotten while nobody but `fetch` has it, and then aborts nothing.
+  const ending = new AbortController();
+  const giveUp = (): void => ending.abort(signal?.reason);
+  const timer = setTimeout(() => ending.abort(new Error('it takes too long')), PATIENCE);
+  signal?.addEventListener('abort', giveUp);
+  if (signal?.aborted) giveUp();
+  try {
+    const response = await fetch(url, {
+      method,
+      headers: [...headers],
+      redirect: 'manual',
+      signal: ending.signal,
+      ...(body && { body }),
+    });
+    return { status: response.status, headers: response.headers, body: await read(response, limit) };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', giveUp);
+  }
 }
 
 async function read(response: Response, limit: number): Promise<Uint8Array> {
@@ -60,6 +71,14 @@ async function read(response: Response, limit: number): Promise<Uint8Array> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** The URL of an endpoint. @throws RangeError if others could read along. @internal */
+export function refusePlaintext(url: string): string {
+  if (serverMetadataUrls(url).length === 0) {
+    throw new RangeError(`'${url}' is no URL with https, nor one of this machine`);
+  }
+  return url;
 }
 
 /** Networks that are no part of the public internet (IANA, Special-Purpose Address Registries). */

@@ -1,8 +1,9 @@
 /** A protected server: who may come in, and what they may do. `createHandler` and `nodeHandler` take it as `auth`. */
 
+import { ApiMisuseError } from '../sansio/errors.js';
 import type { HeaderPairs } from '../sansio/headers.js';
 import { AccessDenied, type Principal, ResourceServer as Rules } from '../sansio/resource-server.js';
-import { JwtVerifier, type TokenVerifier } from './verifiers.js';
+import { type Claims, JwtVerifier, type TokenVerifier } from './verifiers.js';
 
 /** Who sends a request, as the token says that came with it: `caller` of a context. The token itself is kept nowhere. */
 export class Caller {
@@ -124,10 +125,20 @@ export class ResourceServer {
     if (token instanceof AccessDenied) return token;
     const claims = await this.#verifier.verify(token);
     if (claims === undefined) return rules.deny('invalidToken');
-    const principal = rules.judge(JSON.stringify(claims), Date.now());
+    const principal = this.#judge(claims);
     if (principal instanceof AccessDenied) return principal;
     const caller = new Caller(principal, claims);
     return this.forbids(caller, this.#scopes) ?? caller;
+  }
+
+  /** Claims that are nested too deep to be written or read are none of a good token. */
+  #judge(claims: Claims): Principal | AccessDenied {
+    try {
+      return this.#rules.judge(JSON.stringify(claims), Date.now());
+    } catch (error) {
+      if (!(error instanceof RangeError || error instanceof ApiMisuseError)) throw error;
+      return this.#rules.deny('invalidToken');
+    }
   }
 
   /** A refusal, if somebody lacks one of the scopes that an operation needs. @internal */

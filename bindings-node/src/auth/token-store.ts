@@ -157,7 +157,7 @@ async function lockFile(path: string, signal?: AbortSignal): Promise<() => void>
 
 /** A record as it was written. What is none counts as nothing kept, which the next change replaces. */
 function parsed(text: string): StoredRecord | undefined {
-  const [, generation, rest] = /^(\d+)\n([^]*)$/.exec(text) ?? [];
+  const [, generation, rest] = /^(\d{1,15})\n([^]*)$/.exec(text) ?? [];
   return generation === undefined || rest === undefined
     ? undefined
     : new StoredRecord(Number(generation), rest);

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { CompactVerifyResult, JSONWebKeySet } from 'jose';
 import { VerifierUnavailableError } from '../failures.js';
 import { serverMetadataUrls } from '../sansio/resource-server.js';
-import { request, TooLarge } from './fetch.js';
+import { refusePlaintext, request, TooLarge } from './fetch.js';
 
 type Jose = typeof import('jose');
 type Keys = ReturnType<Jose['createLocalJWKSet']>;
@@ -53,7 +53,7 @@ const REMEMBERED = 1024;
 
 /** Options of {@link JwtVerifier}. */
 export interface JwtVerifierOptions {
-  /** Where the keys are. Default: where the metadata of the issuer says. */
+  /** Where the keys are, with https or on this machine. Default: where the metadata of the issuer says. */
   readonly jwksUri?: string;
   /** The algorithms that are accepted. Default: all that work with a public key. */
   readonly algorithms?: readonly string[];
@@ -82,12 +82,13 @@ export class JwtVerifier implements TokenVerifier {
   /**
    * @param issuer - Whose tokens.
    * @param options - Which of them.
-   * @throws RangeError for an algorithm that is none with a public key.
+   * @throws RangeError for an algorithm that is none with a public key, or for keys that others could exchange.
    */
   constructor(issuer: string, options: JwtVerifierOptions = {}) {
-    const { algorithms = ALGORITHMS } = options;
+    const { algorithms = ALGORITHMS, jwksUri } = options;
     const weak = algorithms.find((name) => !ALGORITHMS.includes(name));
     if (weak !== undefined) throw new RangeError(`'${weak}' is none of ${ALGORITHMS.join(', ')}`);
+    if (jwksUri !== undefined) refusePlaintext(jwksUri);
     this.issuer = issuer;
     this.#options = options;
     this.#algorithms = [...algorithms];
@@ -97,7 +98,9 @@ export class JwtVerifier implements TokenVerifier {
   async verify(token: string): Promise<Claims | undefined> {
     if (token.length > LONGEST) return undefined;
     const jose = await loadJose();
-    if (this.#keys === undefined || performance.now() - this.#fetched > KEYS_LAST) await this.#refresh(jose);
+    const isOld = performance.now() - this.#fetched > KEYS_LAST;
+    // One request asks whether there are new keys; those that come meanwhile do not wait for it.
+    if (this.#keys === undefined || (isOld && this.#fetching === undefined)) await this.#refresh(jose);
     try {
       return await this.#claims(jose, token);
     } catch (error) {
@@ -165,7 +168,9 @@ export class JwtVerifier implements TokenVerifier {
     for (const url of serverMetadataUrls(this.issuer)) {
       const document = await this.#get(url).catch(() => undefined);
       const uri = document?.['jwks_uri'];
-      if (document?.['issuer'] === this.issuer && typeof uri === 'string') return uri;
+      if (document?.['issuer'] === this.issuer && typeof uri === 'string') {
+        return refusePlaintext(uri);
+      }
     }
     throw new VerifierUnavailableError(`the metadata of ${this.issuer} cannot be had`);
   }
@@ -214,7 +219,7 @@ function loadJose(): Promise<Jose> {
 
 /** Options of {@link Introspection}. */
 export interface IntrospectionOptions {
-  /** The introspection endpoint of the authorization server. */
+  /** The introspection endpoint of the authorization server, with https or on this machine. */
   readonly endpoint: string;
   /** This resource server, as the authorization server knows it. */
   readonly clientId: string;
@@ -231,8 +236,12 @@ export class Introspection implements TokenVerifier {
   /** Claims by the digest of the token, and until when they are good. */
   readonly #known = new Map<string, readonly [until: number, claims: Claims | undefined]>();
 
-  /** @param options - Whom to ask, and as whom. */
+  /**
+   * @param options - Whom to ask, and as whom.
+   * @throws RangeError for an endpoint on the way to which others could read along.
+   */
   constructor(options: IntrospectionOptions) {
+    refusePlaintext(options.endpoint);
     this.#options = options;
   }
 

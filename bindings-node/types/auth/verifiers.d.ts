@@ -14,7 +14,7 @@ export interface TokenVerifier {
 }
 /** Options of {@link JwtVerifier}. */
 export interface JwtVerifierOptions {
-    /** Where the keys are. Default: where the metadata of the issuer says. */
+    /** Where the keys are, with https or on this machine. Default: where the metadata of the issuer says. */
     readonly jwksUri?: string;
     /** The algorithms that are accepted. Default: all that work with a public key. */
     readonly algorithms?: readonly string[];
@@ -33,7 +33,7 @@ export declare class JwtVerifier implements TokenVerifier {
     /**
      * @param issuer - Whose tokens.
      * @param options - Which of them.
-     * @throws RangeError for an algorithm that is none with a public key.
+     * @throws RangeError for an algorithm that is none with a public key, or for keys that others could exchange.
      */
     constructor(issuer: string, options?: JwtVerifierOptions);
     /** The claims of a token that the issuer has signed. */
@@ -41,7 +41,7 @@ export declare class JwtVerifier implements TokenVerifier {
 }
 /** Options of {@link Introspection}. */
 export interface IntrospectionOptions {
-    /** The introspection endpoint of the authorization server. */
+    /** The introspection endpoint of the authorization server, with https or on this machine. */
     readonly endpoint: string;
     /** This resource server, as the authorization server knows it. */
     readonly clientId: string;
@@ -54,7 +54,10 @@ export interface IntrospectionOptions {
 /** Asks the authorization server about each access token (RFC 7662). */
 export declare class Introspection implements TokenVerifier {
     #private;
-    /** @param options - Whom to ask, and as whom. */
+    /**
+     * @param options - Whom to ask, and as whom.
+     * @throws RangeError for an endpoint on the way to which others could read along.
+     */
     constructor(options: IntrospectionOptions);
     /** What the server says of an active token. */
     verify(token: string): Promise<Claims | undefined>;
