@@ -42,8 +42,11 @@ def run(*command: str | Path) -> None:
 
 
 def generate() -> None:
-    """Build the generator and have it describe the library of the same build, which has its symbols still."""
-    generator = ["--features", "generator", "--bin", "uniffi-bindgen"]
+    """Build the generator and have it describe the library of the same build, which has its symbols still.
+
+    The library is named, too: cargo puts that of a program where only cargo finds it.
+    """
+    generator = ["--features", "generator", "--lib", "--bin", "uniffi-bindgen"]
     run("cargo", "build", "--locked", "-p", "barewire-uniffi", *generator)
     described = TARGET / "debug" / LIBRARY
     for language in LANGUAGES:
