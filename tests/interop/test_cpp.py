@@ -11,10 +11,11 @@ import cells
 import pytest
 
 ROOT = cells.HERE.parents[1]
-C = ROOT / "bindings-c"
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "bindings-c" / "tests"))
 
-import c_env  # noqa: E402
+import building  # noqa: E402
+
+CPP17 = ["c++", "-std=c++17", "-D_GNU_SOURCE"]
 
 MCP1 = """
 import asyncio, sys
@@ -81,8 +82,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("no compiler of C++")
     folder = tmp_path_factory.mktemp("cpp")
     for name in ("hello_server", "stdio_client"):
-        command = ["c++", "-std=c++17", "-D_GNU_SOURCE", "-I", C / "include", C / "examples" / f"{name}.cpp"]
-        subprocess.run([*command, c_env.library(), *c_env.LIBRARIES, "-o", folder / name], check=True)
+        building.build(folder / name, [building.EXAMPLES / f"{name}.cpp"], compiler=CPP17)
     return folder
 
 
