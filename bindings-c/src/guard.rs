@@ -5,7 +5,7 @@ use alloc::string::{String, ToString as _};
 
 use crate::event::bw_event;
 use crate::room;
-use crate::status::{Failure, bw_status};
+use crate::status::{Failure, bw_status, status_of};
 
 /// Runs `work`; a panic in it becomes an error.
 #[cfg(feature = "std")]
@@ -23,7 +23,7 @@ pub(crate) fn caught<R>(work: impl FnOnce() -> Result<R, Failure>) -> Result<R, 
 
 /// Runs the work of a function without a handle.
 pub(crate) fn status(work: impl FnOnce() -> Result<(), Failure>) -> bw_status {
-    caught(work).err().map_or(0, |failure| failure.code())
+    status_of(caught(work))
 }
 
 /// What a handle of a machine holds: the machine until a panic ends it, the event polled last, what was wrong last.

@@ -255,6 +255,11 @@ pub(crate) enum Failure {
     Authorization(AuthorizationError),
 }
 
+/// What a function says of how its work went.
+pub(crate) fn status_of(outcome: Result<(), Failure>) -> bw_status {
+    outcome.err().map_or(0, |failure| failure.code())
+}
+
 impl Failure {
     pub(crate) const NULL: Failure = Failure::Own(bw_error::BW_ERROR_NULL_ARGUMENT, "an argument is NULL");
     #[cfg(feature = "http")]

@@ -25,7 +25,7 @@ use barewire::auth::{
 
 use crate::bytes::{array_or_empty, buffer, bw_bytes, bw_pair, pairs, place};
 use crate::guard::{Held, free, status};
-use crate::status::{Failure, bw_error, bw_status};
+use crate::status::{Failure, bw_error, bw_status, status_of};
 use crate::values::BW_NEVER;
 
 /// The authorization of one principal at one MCP server (basic/authorization), whatever revision is spoken: the OAuth client
@@ -127,7 +127,7 @@ fn run(
     work: impl FnOnce(&mut Authorization) -> Result<(), Failure>,
 ) -> bw_status {
     let outcome = auth.ok_or(Failure::NULL).and_then(|auth| auth.held.run(work));
-    outcome.err().map_or(0, |failure| failure.code())
+    status_of(outcome)
 }
 
 /// The OAuth response that an error comes from.

@@ -10,7 +10,7 @@ use barewire::{ExchangeHandle, Instant};
 
 use crate::bytes::{bw_bytes, bw_pair, pairs, place};
 use crate::guard::status;
-use crate::status::{Failure, bw_status};
+use crate::status::{Failure, bw_status, status_of};
 
 use super::{Carrier, bw_client, bw_client_config};
 
@@ -127,7 +127,7 @@ fn run(
     client: Option<&mut bw_client>,
     work: impl FnOnce(&mut HttpClient<Client>) -> Result<(), Failure>,
 ) -> bw_status {
-    on_http(client, work).err().map_or(0, |failure| failure.code())
+    status_of(on_http(client, work))
 }
 
 const fn handle(exchange: u64) -> ExchangeHandle {

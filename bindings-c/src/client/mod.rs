@@ -22,7 +22,7 @@ use barewire::{EraVerdict, Input, Instant, Machine as _};
 use crate::bytes::{bw_bytes, place};
 use crate::event::bw_event;
 use crate::guard::{Held, free, status};
-use crate::status::{Failure, bw_status};
+use crate::status::{Failure, bw_status, status_of};
 use crate::values::{self, BW_NEVER};
 
 /// A client of the protocol: of one server, on a byte stream or over HTTP.
@@ -97,7 +97,7 @@ fn command<R>(
 
 /// As [`command`], for those that give nothing.
 fn run(client: Option<&mut bw_client>, work: impl FnOnce(&mut Client) -> Result<(), Failure>) -> bw_status {
-    command(client, work).err().map_or(0, |failure| failure.code())
+    status_of(command(client, work))
 }
 
 /// As [`command`], for those that give a value at `out`, which has to be there.
@@ -120,7 +120,7 @@ fn on_stream(
 ) -> bw_status {
     let outcome =
         client.ok_or(Failure::NULL).and_then(|client| client.held.run(|carrier| work(carrier.stream()?)));
-    outcome.err().map_or(0, |failure| failure.code())
+    status_of(outcome)
 }
 
 /// Makes a client on a byte stream: the pipes of a child process, a socket, a serial line. It starts to connect at once:
@@ -192,7 +192,7 @@ pub extern "C" fn bw_client_handle_timeout(client: Option<&mut bw_client>, now: 
             Ok(())
         })
     });
-    outcome.err().map_or(0, |failure| failure.code())
+    status_of(outcome)
 }
 
 /// Ends the connection in order: what is in flight fails with BW_ERROR_CONNECTION_LOST, questions are withdrawn,

@@ -12,7 +12,7 @@ use barewire::{JsonText, escape};
 
 use crate::bytes::{bw_bytes, place};
 use crate::guard::{caught, status};
-use crate::status::{Failure, bw_error, bw_status};
+use crate::status::{Failure, bw_error, bw_status, status_of};
 
 /// Levels of nesting that a writer takes.
 const LEVELS: u32 = 64;
@@ -198,7 +198,7 @@ impl fmt::Write for bw_json_writer {
 fn put(writer: Option<&mut bw_json_writer>, work: impl FnOnce(&mut bw_json_writer) -> Result<(), Failure>) {
     if let Some(writer) = writer.filter(|writer| writer.error == 0) {
         let outcome = caught(|| work(&mut *writer));
-        writer.error = outcome.err().map_or(0, |failure| failure.code());
+        writer.error = status_of(outcome);
     }
 }
 

@@ -10,7 +10,7 @@ use barewire::{
 
 use crate::bytes::{array_or_empty, bw_bytes, place};
 use crate::room::written;
-use crate::status::{Failure, bw_status};
+use crate::status::{Failure, bw_status, status_of};
 use crate::values;
 
 use super::{bw_server, give, run};
@@ -295,7 +295,7 @@ pub extern "C" fn bw_server_export_session(
         place.write(bw_bytes::text_of(server.held.keep_text(exported)));
         Ok(())
     });
-    outcome.err().map_or(0, |failure| failure.code())
+    status_of(outcome)
 }
 
 /// Goes on with a session that was exported: one of many on HTTP, the only one on a byte stream. SESSION_OPENED and

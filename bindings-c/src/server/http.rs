@@ -10,7 +10,7 @@ use barewire::{ExchangeHandle, Instant, SessionHandle};
 
 use crate::bytes::{bw_bytes, bw_pair, pairs, place};
 use crate::guard::status;
-use crate::status::{Failure, bw_status};
+use crate::status::{Failure, bw_status, status_of};
 
 use super::config::bw_server_config;
 use super::{Carrier, bw_server};
@@ -110,7 +110,7 @@ fn run(
     server: Option<&mut bw_server>,
     work: impl FnOnce(&mut HttpServer<Server>) -> Result<(), Failure>,
 ) -> bw_status {
-    on_http(server, work).err().map_or(0, |failure| failure.code())
+    status_of(on_http(server, work))
 }
 
 const fn handle(exchange: u64) -> ExchangeHandle {

@@ -27,7 +27,7 @@ use crate::bytes::{bw_bytes, place};
 use crate::event::bw_event;
 use crate::guard::{Held, free, status};
 use crate::room;
-use crate::status::{Failure, bw_status};
+use crate::status::{Failure, bw_status, status_of};
 use crate::values::BW_NEVER;
 
 /// A server of the protocol: one client on a byte stream, or many on HTTP.
@@ -114,7 +114,7 @@ fn run(
     step: Step<'_>,
     work: impl FnOnce(&mut Server) -> Result<(), Failure>,
 ) -> bw_status {
-    command(server, step, work).err().map_or(0, |failure| failure.code())
+    status_of(command(server, step, work))
 }
 
 /// As [`command`], for those that give a value at `out`, which has to be there.
@@ -138,7 +138,7 @@ fn on_stream(
 ) -> bw_status {
     let outcome =
         server.ok_or(Failure::NULL).and_then(|server| server.held.run(|carrier| work(carrier.stream()?)));
-    outcome.err().map_or(0, |failure| failure.code())
+    status_of(outcome)
 }
 
 /// Makes a server for one client on a byte stream: standard input and output, a socket, a serial line.
@@ -212,7 +212,7 @@ pub extern "C" fn bw_server_handle_timeout(server: Option<&mut bw_server>, now: 
             Ok(())
         })
     });
-    outcome.err().map_or(0, |failure| failure.code())
+    status_of(outcome)
 }
 
 /// Ends the connection: subscriptions end in order, what is owed is abandoned with REQUEST_CANCELLED for each request,
