@@ -110,7 +110,7 @@ PYTEST = python("pytest", "bindings-python/tests", "tests/conformance")
 NODE_ENV = [sys.executable, "tests/node_env.py"]
 NODE_TESTS = ["sh", "-c", "node --test bindings-node/dist/tests/*.test.mjs"]
 INTEROP = ["tests/interop/run.sh"]
-UNIFFI_TESTS = python("pytest", "-rs", "bindings-uniffi/tests")
+UNIFFI_TESTS = python("pytest", "-rfEs", "bindings-uniffi/tests")
 STUBTEST = python("mypy.stubtest", "barewire._native")
 
 STEPS = [
@@ -161,6 +161,22 @@ class Outcome:
     counts: Counts
     seconds: float
     note: str = ""
+    output: str = ""
+
+
+#: Lines that say what failed, in the forms of the tools that the steps run.
+FAILURE = re.compile(
+    r"^(?:FAILED|ERROR|E  |[Ee]rror|failed|fail )|^\s*not ok|^test .* FAILED|panicked at|AssertionError"
+)
+#: Lines that are shown again of a step that failed: those that say what failed, and the last ones.
+FAILURE_LINES, LAST_LINES = 40, 15
+
+
+def excerpt(output: str) -> list[str]:
+    """What failed, in few lines: the end of the output of all steps is what is looked at first."""
+    lines = output.splitlines()
+    told = [line for line in lines[:-LAST_LINES] if FAILURE.search(line)]
+    return [*told[-FAILURE_LINES:], *lines[-LAST_LINES:]]
 
 
 def stream(step: Step) -> tuple[int, str]:
@@ -202,14 +218,14 @@ def run(step: Step, failed: set[str]) -> Outcome:
         return Outcome(step, Counts(failed=1), 0, str(error))
     seconds = time.monotonic() - start
     if step.count is None:
-        return Outcome(step, Counts(failed=1) if status else Counts(passed=1), seconds)
+        return Outcome(step, Counts(failed=1) if status else Counts(passed=1), seconds, output=output)
     counts = step.count(output)
     if status and not counts.failed:
         counts.failed += 1
-        return Outcome(step, counts, seconds, f"ended with status {status}")
+        return Outcome(step, counts, seconds, f"ended with status {status}", output)
     if not counts.total():
-        return Outcome(step, Counts(failed=1), seconds, "counted nothing")
-    return Outcome(step, counts, seconds)
+        return Outcome(step, Counts(failed=1), seconds, "counted nothing", output)
+    return Outcome(step, counts, seconds, output=output)
 
 
 def choose(names: list[str]) -> list[Step]:
@@ -245,6 +261,9 @@ def main() -> int:
         total.add(c)
         row = f"{outcome.step.name:<12} {c.passed:>7} {c.failed:>7} {c.skipped:>8} {outcome.seconds:>8.1f}"
         print(f"{row}  {outcome.note}".rstrip())
+    for outcome in outcomes:
+        if outcome.counts.failed and outcome.output:
+            print(f"\n--- {outcome.step.name} failed:", *excerpt(outcome.output), sep="\n")
     print(f"\n{total}")
     return 1 if total.failed else 0
 

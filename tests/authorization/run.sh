@@ -6,4 +6,4 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 "$here/install.sh"
 "$here/../conformance/install.sh"
-exec "${PYTHON:-$here/../../.work/venv/bin/python}" -m pytest "$here" -q -rs -p no:cacheprovider "$@"
+exec "${PYTHON:-$here/../../.work/venv/bin/python}" -m pytest "$here" -q -rfEs -p no:cacheprovider "$@"

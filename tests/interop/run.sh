@@ -7,4 +7,4 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 "$here/install.sh"
 python3 "$here/../c_env.py" || [ $? -eq 77 ]
-exec "${PYTHON:-$here/../../.work/venv/bin/python}" -m pytest "$here" -q -rs -p no:cacheprovider "$@"
+exec "${PYTHON:-$here/../../.work/venv/bin/python}" -m pytest "$here" -q -rfEs -p no:cacheprovider "$@"
