@@ -102,6 +102,17 @@ def test_it_listens_on_loopback_and_only_while_somebody_is_awaited() -> None:
             pytest.fail("it still listens")
 
 
+def test_a_visit_right_after_another_can_listen() -> None:
+    browser, seen = coming_back("?state=the-state")
+
+    async def visits() -> None:
+        for _ in range(5):
+            await browser.visit(URL)
+
+    asyncio.run(visits())
+    assert [answer[0] for answer in seen[1::2]] == [200] * 5
+
+
 def test_two_visits_share_the_port() -> None:
     async def both() -> tuple[str, str]:
         return await asyncio.gather(

@@ -64,6 +64,8 @@ class Browser:
         #: Who waits, by the state that tells whom a callback is for.
         self._waiting: dict[str, SimpleQueue[str]] = {}
         self._listener: ThreadingHTTPServer | None = None
+        #: Closes the listener before: until then its port is taken.
+        self._closing: threading.Thread | None = None
 
     @property
     def redirect_uri(self) -> str:
@@ -87,6 +89,8 @@ class Browser:
     def _listen(self, state: str, came_back: SimpleQueue[str]) -> None:
         with self._guard:
             if self._listener is None:
+                if self._closing is not None:
+                    self._closing.join()
                 self._listener = _listener(self._port, self._receive)
             self._waiting[state] = came_back
 
@@ -97,8 +101,11 @@ class Browser:
             if self._waiting or listener is None:
                 return
             self._listener = None
-        # The page that was asked for last is still being sent.
-        threading.Thread(target=_close, args=(listener,), name="barewire-callback-end", daemon=True).start()
+            # The page that was asked for last is still being sent.
+            self._closing = threading.Thread(
+                target=_close, args=(listener,), name="barewire-callback-end", daemon=True
+            )
+            self._closing.start()
 
     def _receive(self, target: str) -> bool:
         """Take a request for `target`. False if nobody waits for it."""
