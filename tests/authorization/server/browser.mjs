@@ -41,5 +41,6 @@ try {
   console.log(await page.locator("body").innerText());
 } finally {
   await context.close();
-  await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  // Processes that the browser leaves behind for a moment may still write there.
+  await rm(profile, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
 }
