@@ -28,7 +28,7 @@ node: ## The Node package, built in place
 node-packages: node ## The npm packages for this platform, in .work/node/packages
 	@python3 tests/node_env.py pack
 
-node-types: node ## The committed declarations of the Node package, written anew
+node-types: ## The committed declarations of the Node package, written anew
 	@python3 tests/node_env.py types
 
 node-runtimes: ## Other runtimes that the Node tests try the package on, in .work/runtimes

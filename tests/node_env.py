@@ -33,6 +33,7 @@ RELEASE = ROOT / ".github" / "workflows" / "release-node.yml"
 STAMPS = WORK / "node"
 # The sources compiled one by one, before they become few files.
 MODULES = STAMPS / "modules"
+LOCK = [PACKAGE / "package.json", PACKAGE / "package-lock.json"]
 TOOLS = PACKAGE / "node_modules" / ".bin"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
@@ -83,6 +84,10 @@ def install_tools() -> None:
     run("npm", "ci", *NPM_OPTIONS)
 
 
+def tools() -> None:
+    when_changed("npm tools", LOCK, TOOLS, install_tools)
+
+
 def compile_sources() -> None:
     for path in (PACKAGE / "dist").iterdir():
         if path.is_dir():
@@ -101,10 +106,9 @@ def build() -> None:
     when_changed(
         "addon", [ROOT / source for source in ADDON_SOURCES], PACKAGE / "dist/barewire.node", build_addon
     )
-    lock = [PACKAGE / "package.json", PACKAGE / "package-lock.json"]
-    when_changed("npm tools", lock, TOOLS, install_tools)
+    tools()
     names = ["src", "tests", "examples", "types", "tsconfig.json", "rollup.config.mjs"]
-    sources = [*(PACKAGE / name for name in names), *PACKAGE.glob("esm/*.d.mts"), *lock, CONFORMANCE]
+    sources = [*(PACKAGE / name for name in names), *PACKAGE.glob("esm/*.d.mts"), *LOCK, CONFORMANCE]
     when_changed("sources", sources, PACKAGE / "dist/index.js", compile_sources)
 
 
@@ -261,6 +265,7 @@ def main() -> None:
         case ["pack", addons]:
             pack(Path(addons).resolve())
         case ["types"]:
+            tools()
             write_declarations(PACKAGE / "types")
         case _:
             sys.exit(__doc__)

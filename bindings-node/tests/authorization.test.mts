@@ -16,7 +16,6 @@ import { Client, type HttpClientOptions, McpError, REVISIONS, UnauthorizedError 
 import {
   AuthorizationError,
   Browser,
-  type Claims,
   clientCredentials,
   FileTokenStore,
   type Grant,
@@ -295,18 +294,12 @@ describe('with servers of their own', { skip: missing }, () => {
       token_endpoint_auth_method: 'client_secret_basic',
     };
     await using issuer = await authorizationServer({ accessTokenFormat: 'opaque', clients: [about] });
-    const inner = new Introspection({
+    const verifier = new Introspection({
       endpoint: `${issuer.url}/token/introspection`,
       clientId: about.client_id,
       clientSecret: about.client_secret,
+      issuer: issuer.url, // it leaves out whom its tokens are from
     });
-    const verifier = {
-      // This authorization server leaves out whom its tokens are from.
-      async verify(token: string): Promise<Claims | undefined> {
-        const claims = await inner.verify(token);
-        return claims && { iss: issuer.url, ...claims };
-      },
-    };
     await using server = await protectedServer([issuer.url], verifier);
     const store = new Store();
     const user = new TestUser();

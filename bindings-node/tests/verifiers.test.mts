@@ -255,6 +255,11 @@ test('an issuer is asked about a token', async (context) => {
   await assert.rejects(verifier.verify('broken'), VerifierUnavailableError);
   await verifier.verify('good');
   assert.equal(issuer.asked.length, 4);
+  assert.equal((await verifier.verify('good'))?.['iss'], undefined);
+  const stating = new Introspection({ ...options, issuer: 'https://as.example' });
+  assert.equal((await stating.verify('good'))?.['iss'], 'https://as.example');
+  assert.equal(await stating.verify('revoked'), undefined);
+  issuer.asked.length = 4;
   const remembering = new Introspection({ ...options, remembers: 60_000 });
   for (let count = 0; count < 3; count += 1) assert.ok(await remembering.verify('good'));
   assert.equal(issuer.asked.length, 5);

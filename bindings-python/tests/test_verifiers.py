@@ -302,6 +302,18 @@ def test_an_active_token_is_told_about(issuer: Issuer) -> None:
     assert parse_qs(body.decode()) == {"token": ["tok+en"], "token_type_hint": ["access_token"]}
 
 
+def test_an_answer_may_leave_out_whom_a_token_is_from(issuer: Issuer) -> None:
+    ours = Introspection(f"{issuer.url}/introspect", "me", "secret", issuer="https://as.example")
+    for answer, stated in (
+        ({}, "https://as.example"),
+        ({"iss": "https://else.example"}, "https://else.example"),
+    ):
+        issuer.answer("/introspect", {"active": True, **answer})
+        assert asyncio.run(ours.verify("token")) == {"active": True, "iss": stated}
+    issuer.answer("/introspect", {"active": False})
+    assert asyncio.run(ours.verify("token")) is None
+
+
 def test_an_inactive_token_is_none(issuer: Issuer) -> None:
     ours = Introspection(f"{issuer.url}/introspect", "me", "secret")
     for answer in ({"active": False, "sub": "alice"}, {"active": "true"}, {}):

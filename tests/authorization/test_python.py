@@ -228,7 +228,8 @@ def test_processes_share_one_renewal(tmp_path: Path) -> None:
 def introspecting(issuer: str) -> barewire.Introspection:
     secret = INTROSPECTION["client_secret"]
     assert isinstance(secret, str)
-    return barewire.Introspection(f"{issuer}/token/introspection", "resource-server", secret)
+    # This authorization server leaves out whom its tokens are from.
+    return barewire.Introspection(f"{issuer}/token/introspection", "resource-server", secret, issuer=issuer)
 
 
 def revoke(issuer: str, client_id: str, token: str) -> None:
@@ -241,7 +242,7 @@ def test_a_revoked_token_is_renewed_and_a_revoked_grant_asked_for_anew() -> None
         issuer = server.issuer
         store = Store()
         auth, agent = consenting(store=store)
-        with protected_server([issuer], verifier=_Stating(introspecting(issuer), issuer)) as url:
+        with protected_server([issuer], verifier=introspecting(issuer)) as url:
             assert by_asyncio(url, auth, "whoami") == ["alice"]
             first = dict(store.token)
             agent.visited.clear()
@@ -252,17 +253,6 @@ def test_a_revoked_token_is_renewed_and_a_revoked_grant_asked_for_anew() -> None
             revoke(issuer, first["client_id"], store.token["refresh_token"])
             assert by_asyncio(url, auth, "whoami") == ["alice"]
             assert len([address for address in agent.visited if "/auth?" in address]) == 1
-
-
-class _Stating:
-    """Adds what this authorization server leaves out: whom its tokens are from."""
-
-    def __init__(self, inner: barewire.Introspection, issuer: str) -> None:
-        self._inner, self._issuer = inner, issuer
-
-    async def verify(self, token: str) -> dict[str, Any] | None:
-        claims = await self._inner.verify(token)
-        return None if claims is None else {"iss": self._issuer, **claims}
 
 
 def test_the_server_moves_to_another_authorization_server() -> None:

@@ -224,6 +224,11 @@ export interface IntrospectionOptions {
   /** This resource server, as the authorization server knows it. */
   readonly clientId: string;
   readonly clientSecret: string;
+  /**
+   * The issuer identifier of the authorization server: answers may leave out whom a token is from, and many do. Without
+   * it such a token is refused.
+   */
+  readonly issuer?: string;
   /** Milliseconds for which an answer is kept, in which a revoked token is still taken. Default 0: not at all. */
   readonly remembers?: number;
   /** Stands in for the global `fetch`. */
@@ -259,7 +264,7 @@ export class Introspection implements TokenVerifier {
   }
 
   async #ask(token: string): Promise<Claims | undefined> {
-    const { endpoint, clientId, clientSecret, fetch = globalThis.fetch } = this.#options;
+    const { endpoint, clientId, clientSecret, issuer, fetch = globalThis.fetch } = this.#options;
     const answer = await answerOf(fetch, {
       method: 'POST',
       url: endpoint,
@@ -271,7 +276,8 @@ export class Introspection implements TokenVerifier {
       body: String(new URLSearchParams({ token, token_type_hint: 'access_token' })),
       limit: LIMIT,
     });
-    return answer['active'] === true ? answer : undefined;
+    if (answer['active'] !== true) return undefined;
+    return issuer === undefined ? answer : { iss: issuer, ...answer };
   }
 }
 

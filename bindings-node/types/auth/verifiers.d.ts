@@ -46,6 +46,11 @@ export interface IntrospectionOptions {
     /** This resource server, as the authorization server knows it. */
     readonly clientId: string;
     readonly clientSecret: string;
+    /**
+     * The issuer identifier of the authorization server: answers may leave out whom a token is from, and many do. Without
+     * it such a token is refused.
+     */
+    readonly issuer?: string;
     /** Milliseconds for which an answer is kept, in which a revoked token is still taken. Default 0: not at all. */
     readonly remembers?: number;
     /** Stands in for the global `fetch`. */

@@ -30,8 +30,9 @@ class Introspection:
     """Asks the authorization server about each access token (RFC 7662).
 
     `endpoint` has https, or is on this machine. `client_id` and `client_secret` are those of this resource
-    server. An answer is kept for `remembers`
-    seconds at most, during which a revoked token is still taken; 0: not at all.
+    server. An answer is kept for `remembers` seconds at most, during which a revoked token is still taken;
+    0: not at all. `issuer` is the issuer identifier of the authorization server: answers may leave out whom a
+    token is from, and many do. Without it such a token is refused.
     """
 
     def __init__(
@@ -40,11 +41,13 @@ class Introspection:
         client_id: str,
         client_secret: str,
         *,
+        issuer: str | None = None,
         remembers: float = 0.0,
         http: httpx2.AsyncClient | None = None,
     ) -> None:
         self._endpoint = refuse_plaintext(endpoint)
         self._credentials = (client_id, client_secret)
+        self._stated = {} if issuer is None else {"iss": issuer}
         self._remembers = remembers
         self._http = http or plain_client()
         #: Claims by the digest of the token, and until when they are good.
@@ -82,7 +85,7 @@ class Introspection:
             raise VerifierUnavailableError(f"{self._endpoint} cannot be asked") from error
         if answer is None:
             raise VerifierUnavailableError(f"{self._endpoint} answers {response.status}")
-        return answer if answer.get("active") is True else None
+        return {**self._stated, **answer} if answer.get("active") is True else None
 
 
 def _basic(name: str, secret: str) -> str:
