@@ -2,8 +2,7 @@
  * How the compiled modules (in the folder `MODULES`) become the files of the package.
  *
  * Few files: Node pays for each it loads, and a server is started anew for each client. One set of classes: the files
- * for `import` take their objects from those for `require`. They list the names, because Node would have to search the
- * sources for them.
+ * for `require` give what those for `import` have.
  */
 
 const { MODULES } = process.env;
@@ -31,17 +30,14 @@ function manualChunks(id, { getModuleInfo }) {
   return isShared && !isEntry ? 'core' : undefined;
 }
 
-function importable() {
+function requirable() {
   return {
-    name: 'importable',
+    name: 'requirable',
     generateBundle(_, files) {
-      for (const { isEntry, name, exports } of Object.values(files)) {
+      for (const { isEntry, name } of Object.values(files)) {
         if (!isEntry) continue;
-        const names = exports.join(', ');
-        const source = `import { createRequire } from 'node:module';
-export const { ${names} } = createRequire(import.meta.url)('../dist/${name}.js');
-`;
-        this.emitFile({ type: 'asset', fileName: `esm/${name}.mjs`, source });
+        const source = `'use strict';\n\nmodule.exports = require('../esm/${name}.mjs');\n`;
+        this.emitFile({ type: 'asset', fileName: `dist/${name}.js`, source });
       }
     },
   };
@@ -50,14 +46,13 @@ export const { ${names} } = createRequire(import.meta.url)('../dist/${name}.js')
 export default {
   input,
   external: /^(node:|jose$)/,
-  plugins: [importable()],
+  plugins: [requirable()],
   output: {
     dir: '.',
-    format: 'cjs',
-    entryFileNames: 'dist/[name].js',
-    chunkFileNames: 'dist/[name].js',
+    format: 'es',
+    entryFileNames: 'esm/[name].mjs',
+    chunkFileNames: 'esm/[name].mjs',
     minifyInternalExports: false,
-    externalLiveBindings: false,
     manualChunks,
   },
 };

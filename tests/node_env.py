@@ -89,14 +89,13 @@ def tools() -> None:
 
 
 def compile_sources() -> None:
-    for path in (PACKAGE / "dist").iterdir():
+    for path in [*(PACKAGE / "dist").iterdir(), *(PACKAGE / "esm").iterdir()]:
         if path.is_dir():
             shutil.rmtree(path)
-        elif path.suffix == ".js":
+        elif path.suffix in (".js", ".mjs"):
             path.unlink()
     shutil.rmtree(MODULES, ignore_errors=True)
-    form = ["--module", "esnext", "--moduleResolution", "bundler", "--removeComments"]
-    run(TOOLS / "tsc", "--project", ".", *form, "--outDir", MODULES)
+    run(TOOLS / "tsc", "--project", ".", "--removeComments", "--outDir", MODULES)
     run(TOOLS / "rollup", "--config", "--silent", "--environment", f"MODULES:{MODULES}")
     for project in ("tests", "examples", CONFORMANCE):
         run(TOOLS / "tsc", "--project", project)

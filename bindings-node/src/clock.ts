@@ -1,10 +1,21 @@
 /** The clock that all machines of the process are told the time by. */
 
 /**
- * Milliseconds since the process began, which never go back.
+ * Milliseconds from some point in the past, which never go back.
  *
  * @internal
  */
 export function now(): number {
-  return performance.now();
+  // `performance` tells the same, and is more to load than all else that a server needs of Node.
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1e3 + nanoseconds / 1e6;
+}
+
+/**
+ * What {@link now} counts from, in milliseconds since 1970.
+ *
+ * @internal
+ */
+export function clockOrigin(): number {
+  return Date.now() - now();
 }

@@ -1,6 +1,6 @@
 /** A server of this process, reached through two streams in memory. */
 
-import { PassThrough, type Readable, type Writable } from 'node:stream';
+import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Link, LinkReceiver } from './link.js';
 
 /** Milliseconds that handlers at work have to end, as those of a child process have. */
@@ -15,13 +15,17 @@ export class MemoryLink implements Link {
   readonly exitStatus = undefined;
   readonly stderrTail = '';
   failure: unknown;
-  readonly #toServer = new PassThrough();
-  readonly #toClient = new PassThrough();
+  readonly #toServer: Duplex;
+  readonly #toClient: Duplex;
   readonly #served: Promise<void>;
   #receiver: LinkReceiver | undefined;
 
   /** `serve` begins to serve; its promise is kept at the end of the connection. */
   constructor(serve: (input: Readable, output: Writable) => Promise<void>) {
+    // Asked for here, because programs without a server in memory need not load it.
+    const { PassThrough } = process.getBuiltinModule('node:stream');
+    this.#toServer = new PassThrough();
+    this.#toClient = new PassThrough();
     this.#served = serve(this.#toServer, this.#toClient).then(
       () => this.#end(),
       (error: unknown) => {

@@ -116,7 +116,7 @@ export function jsonSchema(schema: AnySchema, side: 'input' | 'output', what: st
   const derived = isStandard(schema) ? derive(schema, side, what) : schema;
   if (derived.type !== 'object') {
     throw new TypeError(
-      `${what} has to be the schema of an object: z.object({ … }), or { type: 'object', … }`,
+      `${what} has to be the schema of an object: z.object({ ... }), or { type: 'object', ... }`,
     );
   }
   return derived as JsonSchema;

@@ -1,5 +1,6 @@
 /** The server object: handlers are registered on it, and a transport serves it. */
 
+import { clockOrigin } from './clock.js';
 import type { ContentBlock, PromptReturn, ResourceReturn, ToolResult } from './content.js';
 import type { Connection } from './connection.js';
 import type { Context, ResourceContext } from './context.js';
@@ -269,7 +270,7 @@ export class Server {
       ...(icons && { icons: JSON.stringify(icons) }),
       ...(cacheTtl !== undefined && { ttlMs: cacheTtl }),
       seed: randomSeed(),
-      clockOrigin: performance.timeOrigin,
+      clockOrigin: clockOrigin(),
       completions: this.#completers.size > 0,
     };
   }

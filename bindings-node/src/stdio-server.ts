@@ -29,12 +29,17 @@ export interface StdioOptions {
  */
 export function serveStdio(server: Server, options: StdioOptions = {}): Promise<void> {
   return new Promise((resolve) => {
-    const host = new StreamHost(server, options.input ?? process.stdin, outputOf(options), resolve);
+    const host = begin(server, options, resolve);
     const { signal } = options;
     if (signal?.aborted) host.close();
     signal?.addEventListener('abort', () => host.close(), { once: true });
-    host.start();
   });
+}
+
+function begin(server: Server, options: StdioOptions, ended: () => void): StreamHost {
+  const host = new StreamHost(server, options.input ?? process.stdin, outputOf(options), ended);
+  host.start();
+  return host;
 }
 
 /**
@@ -42,16 +47,18 @@ export function serveStdio(server: Server, options: StdioOptions = {}): Promise<
  * the program.
  */
 export async function run(server: Server): Promise<void> {
-  const controller = new AbortController();
+  let host: StreamHost | undefined;
   let caught: NodeJS.Signals | undefined;
   const signals: NodeJS.Signals[] = ['SIGINT', 'SIGTERM'];
   const end = (signal: NodeJS.Signals): void => {
     caught = signal;
-    controller.abort();
+    host?.close();
   };
   for (const signal of signals) process.once(signal, end);
   try {
-    await serveStdio(server, { signal: controller.signal });
+    await new Promise<void>((resolve) => {
+      host = begin(server, {}, resolve);
+    });
   } finally {
     for (const signal of signals) process.removeListener(signal, end);
   }

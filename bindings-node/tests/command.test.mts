@@ -21,7 +21,7 @@ interface CommandModule {
 
 // Not exported by the package: taken from where it is compiled to.
 const require = createRequire(import.meta.url);
-const { childEnvironment, windowsProgram }: CommandModule = require('../command.js');
+const { childEnvironment, windowsProgram }: CommandModule = require('../../esm/command.mjs');
 
 const ENVIRONMENT = { Path: 'C:\\empty;"C:\\Program Files\\nodejs"', PATHEXT: '.COM;.EXE;.BAT;.CMD' };
 

@@ -325,8 +325,8 @@ export interface Native {
   unlockFile(handle: FileLockHandle): void;
 }
 
-/** Where the addon of a checkout lies, beside the files of the package. */
-const BUILT_HERE = './barewire.node';
+/** Where the addon of a checkout lies, seen from the files of the package. */
+const BUILT_HERE = '../dist/barewire.node';
 
 /** The packages that may hold the addon of this platform. A package manager installs one of them at most. */
 function packages(): string[] {
@@ -341,11 +341,24 @@ function packages(): string[] {
   }
 }
 
+/** What `require` does with an addon. It loads more than all that is needed here, and a server is started often. */
+function open(path: string): Native {
+  const module = { exports: {} };
+  process.dlopen(module, path);
+  return module.exports as Native;
+}
+
+function openPackage(name: string): Native {
+  const { fileURLToPath } = process.getBuiltinModule('node:url');
+  return open(fileURLToPath(import.meta.resolve(name)));
+}
+
 function load(): Native {
   const causes: unknown[] = [];
-  for (const place of [BUILT_HERE, ...packages()]) {
+  const places = packages().map((name) => () => openPackage(name));
+  for (const attempt of [() => open(`${import.meta.dirname}/${BUILT_HERE}`), ...places]) {
     try {
-      return require(place) as Native;
+      return attempt();
     } catch (error) {
       causes.push(error);
     }
