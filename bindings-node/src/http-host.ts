@@ -14,7 +14,7 @@ import { McpError } from './sansio/errors.js';
 import type { ExchangeHandle, HttpServerEvent } from './sansio/events.js';
 import { INVALID_PARAMS } from './sansio/facts.js';
 import type { HeaderPairs } from './sansio/headers.js';
-import type { Denial, HttpServer, ReadyPart, ReceiveOptions, ResponsePart } from './sansio/http-server.js';
+import { type Denial, HttpServer, type ReadyPart, type ReceiveOptions, type ResponsePart } from './sansio/http-server.js';
 import type { Server } from './server.js';
 
 /** How a server is reached over HTTP. */
@@ -185,7 +185,7 @@ export class HttpHost implements Host {
       const { stream, messages } = sse === true ? SSE_PATHS : sse;
       this.#sse = { stream: optionPath(stream), messages: optionPath(messages) };
     }
-    this.machine = server.httpMachine({
+    this.machine = server.httpMachine(HttpServer, {
       ...(allowedOrigins && { allowedOrigins }),
       ...(allowedHosts && { allowedHosts }),
       ...(bodyLimit !== undefined && { bodyBytes: bodyLimit }),

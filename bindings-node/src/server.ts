@@ -21,7 +21,7 @@ import type { Icon } from './received-content.js';
 import { Server as StreamMachine } from './sansio/byte-stream.js';
 import { isRecommendedToolName } from './sansio/facts.js';
 import type { HttpServerSettings, Limits, ServerSettings, Timeouts } from './sansio/settings.js';
-import { HttpServer } from './sansio/http-server.js';
+import type { HttpServer } from './sansio/http-server.js';
 import type { AnySchema, InputOf, OutputOf } from './schema.js';
 import { randomSeed } from './seed.js';
 import { serveStdio } from './stdio-server.js';
@@ -248,9 +248,9 @@ export class Server {
     return this.#stocked(new StreamMachine(this.#settings()));
   }
 
-  /** A machine for all clients over HTTP, with all that is registered. @internal */
-  httpMachine(options: Partial<HttpServerSettings>): HttpServer {
-    return this.#stocked(new HttpServer({ ...this.#settings(), ...options }));
+  /** A machine for all clients over HTTP, which programs on streams do not load, with all that is registered. @internal */
+  httpMachine(Machine: typeof HttpServer, options: Partial<HttpServerSettings>): HttpServer {
+    return this.#stocked(new Machine({ ...this.#settings(), ...options }));
   }
 
   /** From here on a connection hears of changes. @internal */
