@@ -14,7 +14,13 @@ import { McpError } from './sansio/errors.js';
 import type { ExchangeHandle, HttpServerEvent } from './sansio/events.js';
 import { INVALID_PARAMS } from './sansio/facts.js';
 import type { HeaderPairs } from './sansio/headers.js';
-import { type Denial, HttpServer, type ReadyPart, type ReceiveOptions, type ResponsePart } from './sansio/http-server.js';
+import {
+  type Denial,
+  HttpServer,
+  type ReadyPart,
+  type ReceiveOptions,
+  type ResponsePart,
+} from './sansio/http-server.js';
 import type { Server } from './server.js';
 
 /** How a server is reached over HTTP. */
