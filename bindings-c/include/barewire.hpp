@@ -16,18 +16,19 @@
  *   - What a function lends otherwise is good until the next call on the object that is not const.
  *   - Enumerations and error numbers are those of barewire.h.
  *   - An object may be used by any thread, by one at a time.
- *   - Times are milliseconds from any fixed origin of the caller's choice.
+ *   - Times are milliseconds from any fixed origin of the caller's choice; for authorization, since 1970.
  *
  * Each function does what the function of barewire.h does that has its name: `barewire::Server::respond_text` is
- * `bw_server_respond_text`. The errors that it can give are listed there. Authorization has no classes: use the functions
- * of `bw_authorization` and `bw_resource_server` beside these.
+ * `bw_server_respond_text`. The errors that it can give are listed there.
  */
 #ifndef BAREWIRE_HPP
 #define BAREWIRE_HPP
 
+#include "barewire/authorization.hpp"
 #include "barewire/client.hpp"
 #include "barewire/event.hpp"
 #include "barewire/json.hpp"
+#include "barewire/resource_server.hpp"
 #include "barewire/result.hpp"
 #include "barewire/server.hpp"
 

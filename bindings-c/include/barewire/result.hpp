@@ -47,7 +47,7 @@ enum class InputHandle : std::uint64_t {};
 
 /** Why a call did nothing, or ended a connection. */
 struct Error {
-    /** A number of `bw_error`, never BW_OK. */
+    /** A number of `bw_error`, never BW_OK; of `bw_authorization_error` where a flow of authorization failed. */
     bw_status code;
     /** What was wrong, for people; the name of the number if there is no more to say. */
     std::string message;
@@ -90,8 +90,8 @@ template <class T> class [[nodiscard]] Result
     /** The value. */
     const T &operator*() const & { return *found(std::get_if<0>(&state_)); }
 
-    /** The value, to be moved out. */
-    T &&operator*() && { return std::move(*found(std::get_if<0>(&state_))); }
+    /** The value, moved out, so that `for (auto item : *view.members())` goes through something that lasts. */
+    T operator*() && { return std::move(*found(std::get_if<0>(&state_))); }
 
     /** Members of the value. */
     T *operator->() { return found(std::get_if<0>(&state_)); }
@@ -308,6 +308,17 @@ inline Result<void> checked(bw_status status)
 template <class T> Result<T> checked(bw_status status, T value)
 {
     return status == BW_OK ? Result<T>(std::move(value)) : Result<T>(Error(status));
+}
+
+/** A text that a function of the library puts into a buffer, of the length that it says it needs. */
+template <class Function> Result<std::string> written(Function function)
+{
+    bw_bytes text = bw_none();
+    bw_status status = function(nullptr, 0, &text);
+    std::string buffer(status == BW_ERROR_BUFFER_TOO_SMALL ? text.length : 0, '\0');
+    if (!buffer.empty())
+        status = function(buffer.data(), buffer.size(), &text);
+    return checked(status, std::move(buffer));
 }
 
 /** Frees what a handle of the library stands for. */

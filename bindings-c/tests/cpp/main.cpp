@@ -7,4 +7,5 @@ int main()
         for (const bool is_http : {false, true})
             test_talk(is_http, revision);
     test_http();
+    test_auth();
 }

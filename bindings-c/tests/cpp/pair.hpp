@@ -166,6 +166,7 @@ inline Pair join(bool is_http, bw_revision revision)
     return pair;
 }
 
+void test_auth();
 void test_values();
 void test_talk(bool is_http, bw_revision revision);
 void test_http();

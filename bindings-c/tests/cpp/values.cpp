@@ -18,6 +18,9 @@ constexpr bool is_move_only = std::is_nothrow_move_constructible_v<T> && std::is
 
 static_assert(is_move_only<Server> && is_move_only<ServerConfig> && is_move_only<Client> && is_move_only<ClientConfig>);
 static_assert(is_move_only<ChildShutdown> && is_move_only<Writer>);
+static_assert(is_move_only<barewire::AuthorizationConfig> && is_move_only<barewire::Authorization>);
+static_assert(is_move_only<barewire::ResourceServerConfig> && is_move_only<barewire::ResourceServer>);
+static_assert(is_move_only<barewire::Principal>);
 
 static void results()
 {
@@ -73,6 +76,11 @@ static void reading()
         values += value.text();
     }
     CHECK(keys == "splainiudbnl" && values.find("[1,[2],3]") != std::string::npos);
+    // What is taken of a result that ends with the line lasts as long as the loop.
+    int sum = 0;
+    for (const auto &number : *View("[1,2]").members())
+        sum += static_cast<int>(*number.value.get_i64(""));
+    CHECK(sum == 3);
     auto element = must(json.members("/l")).begin();
     CHECK(!element->key && *(element++)->value.get_i64("") == 1 && (*element).value.text() == "[2]");
     CHECK(must(View("[]").members()).begin() == must(View("{}").members()).end());
