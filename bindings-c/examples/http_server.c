@@ -1,7 +1,8 @@
 /*
  * A server over HTTP, on libmicrohttpd: `http_server 8000`, then connect a client to http://127.0.0.1:8000/mcp.
  *
- * One tool answers at once, the other takes its time, reports progress, and stops when its client has had enough.
+ * One tool answers at once, one asks the user first, and one takes its time, reports progress, and stops when its client
+ * has had enough.
  *
  *     cc http_server.c http_server_host.c host.c $(pkg-config --cflags --libs barewire libmicrohttpd) -o http_server
  */
@@ -19,6 +20,13 @@ static const char GREET[] =
     "{\"name\": \"greet\", \"description\": \"Greets somebody\","
     " \"inputSchema\": {\"type\": \"object\", \"properties\": {\"name\": {\"type\": \"string\"}},"
     " \"required\": [\"name\"]}}";
+
+static const char DEPLOY[] = "{\"name\": \"deploy\", \"description\": \"Deploys, if the user agrees\","
+                             " \"inputSchema\": {\"type\": \"object\"}}";
+
+/* What the user is asked, with a form to fill in. */
+static const char QUESTION[] = "{\"message\": \"Deploy now?\", \"requestedSchema\": {\"type\": \"object\","
+                               " \"properties\": {\"confirm\": {\"type\": \"boolean\"}}, \"required\": [\"confirm\"]}}";
 
 static const char COUNT_DOWN[] =
     "{\"name\": \"count_down\", \"description\": \"Counts down to zero\","
@@ -49,6 +57,22 @@ static void greet(bw_server *server, const bw_event *call)
     }
     snprintf(text, sizeof text, "Hello, %.*s!", (int)name.length, (const char *)name.data);
     host_must(bw_server_respond_text(server, bw_event_request(call), bw_string(text)));
+}
+
+/* Asks, and is called again with the answer. */
+static void deploy(bw_server *server, const bw_event *call)
+{
+    uint64_t request = bw_event_request(call);
+    bw_question question = {BW_LITERAL("confirm"), BW_INPUT_ELICITATION, bw_string(QUESTION)};
+    bw_answer answer;
+    bool confirmed = false;
+    if (bw_event_answer(call, question.key, &answer)) {
+        /* Without a content if the user declined. */
+        bw_json_get_bool(answer.result, "/content/confirm", &confirmed);
+        host_must(bw_server_respond_text(server, request, bw_string(confirmed ? "deployed" : "left as it is")));
+    } else if (bw_server_require_input(server, host_now(), request, &question, 1, bw_none()) != BW_OK) {
+        host_must(bw_server_respond_tool_error(server, request, BW_LITERAL("there is nobody to ask")));
+    }
 }
 
 static void count_down(bw_server *server, const bw_event *call)
@@ -110,6 +134,8 @@ static void handle(bw_server *server, const bw_event *event)
         advance_all(server, bw_event_request(event));
     else if (bw_event_kind(event) == BW_EVENT_TOOL_CALLED && bw_equals(bw_event_name(event), BW_LITERAL("greet")))
         greet(server, event);
+    else if (bw_event_kind(event) == BW_EVENT_TOOL_CALLED && bw_equals(bw_event_name(event), BW_LITERAL("deploy")))
+        deploy(server, event);
     else if (bw_event_kind(event) == BW_EVENT_TOOL_CALLED)
         count_down(server, event);
 }
@@ -124,6 +150,7 @@ static bw_server *make_server(void)
     host_must(bw_server_http_new(config, &server));
     bw_server_config_free(config);
     host_must(bw_server_add_tool(server, bw_string(GREET)));
+    host_must(bw_server_add_tool(server, bw_string(DEPLOY)));
     host_must(bw_server_add_tool(server, bw_string(COUNT_DOWN)));
     return server;
 }

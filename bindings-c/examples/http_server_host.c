@@ -15,6 +15,8 @@
 #define IDLE_SECONDS 120
 /* The bytes of a body that are taken in although the answer is settled, so that the client comes to read it. */
 #define REFUSED_BYTES (1024 * 1024)
+/* The key of a principal. */
+#define KEY_BYTES 64
 /* The memory of a connection, which bounds heads and how much is moved at once. */
 #define CONNECTION_BYTES (64 * 1024)
 #define CHUNK_BYTES (16 * 1024)
@@ -37,8 +39,10 @@ typedef struct exchange {
     bool is_last;     /* nothing follows `data` */
     bool is_aborted;
     unsigned int refusal; /* the status of what does not get as far as the server */
-    size_t ignored;       /* bytes of the body that came after the answer */
-    uint8_t *data;        /* of the body of the response */
+    bw_bytes document;    /* what anybody may read there, instead of the server's answer */
+    bw_principal *principal;
+    size_t ignored; /* bytes of the body that came after the answer */
+    uint8_t *data;  /* of the body of the response */
     size_t length;
     size_t taken;
 } exchange;
@@ -46,6 +50,7 @@ typedef struct exchange {
 struct http_server_host {
     bw_server *server;
     const http_server_paths *paths;
+    const http_server_guard *guard; /* NULL: everybody is let through */
     struct MHD_Daemon *daemon;
     int events;                 /* of the daemon, and of clients that hang up */
     bool is_resumed;            /* an exchange goes on, which the daemon notices only when it runs */
@@ -140,6 +145,7 @@ static void complete(void *context, struct MHD_Connection *connection, void **sl
         return;
     abandon(it);
     it->host->open--;
+    bw_principal_free(it->principal);
     free(it->target);
     free(it->data);
     free(it);
@@ -156,6 +162,21 @@ static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const cha
 static bool is_path(const char *path, const exchange *it)
 {
     return path != NULL && strcmp(path, it->target) == 0;
+}
+
+/* Hands in a head, if its sender is let through. */
+static bw_status admit(exchange *it, bw_request_head *head, uint64_t *handle)
+{
+    http_server_host *host = it->host;
+    char key[KEY_BYTES];
+    bw_denial denial = {0};
+    if (host->guard == NULL)
+        return bw_server_http_receive_request(host->server, host_now(), head, handle);
+    it->principal = host->guard->admit(host->guard->context, head, bw_string(it->query), &denial);
+    if (it->principal == NULL)
+        return bw_server_http_receive_denied(host->server, host_now(), head, &denial, handle);
+    bw_principal_key(it->principal, key, sizeof key, &head->principal);
+    return bw_server_http_receive_request(host->server, host_now(), head, handle);
 }
 
 /* Takes in the head. 0, or the status to refuse it with. */
@@ -180,7 +201,7 @@ static unsigned int receive_head(exchange *it, const char *method)
     head.method = bw_string(method);
     head.headers = headers.pairs;
     head.header_count = headers.count;
-    if (bw_server_http_receive_request(host->server, host_now(), &head, &handle) == BW_OK)
+    if (admit(it, &head, &handle) == BW_OK)
         begin(it, handle);
     host_headers_clear(&headers);
     return it->handle == 0 ? MHD_HTTP_INTERNAL_SERVER_ERROR : 0;
@@ -287,6 +308,18 @@ static enum MHD_Result queue(exchange *it, unsigned int status, struct MHD_Respo
     return result;
 }
 
+/* A document that lasts as long as the guard, for pages of any origin. */
+static struct MHD_Response *make_document(bw_bytes document)
+{
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(document.length, (void *)document.data, MHD_RESPMEM_PERSISTENT);
+    if (response != NULL) {
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "application/json");
+        MHD_add_response_header(response, MHD_HTTP_HEADER_ACCESS_CONTROL_ALLOW_ORIGIN, "*");
+    }
+    return response;
+}
+
 /* Begins to respond, or waits until there is something to respond. */
 static enum MHD_Result respond(exchange *it)
 {
@@ -294,6 +327,8 @@ static enum MHD_Result respond(exchange *it)
     struct MHD_Response *response;
     if (it->refusal != 0)
         return queue(it, it->refusal, MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT));
+    if (bw_is_some(it->document))
+        return queue(it, MHD_HTTP_OK, make_document(it->document));
     if (it->is_aborted)
         return MHD_NO;
     if (!bw_server_http_poll_response(it->host->server, it->handle, &part)) {
@@ -314,9 +349,14 @@ static enum MHD_Result begin_request(exchange *it, const char *method)
 {
     const char *length = MHD_lookup_connection_value(it->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
     it->is_begun = true;
-    it->refusal = receive_head(it, method);
+    if (it->host->guard != NULL)
+        it->document = it->host->guard->document(it->host->guard->context, bw_string(it->target));
+    if (!bw_is_some(it->document))
+        it->refusal = receive_head(it, method);
+    else if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+        it->refusal = MHD_HTTP_METHOD_NOT_ALLOWED;
     wake_answered(it->host);
-    it->is_answered |= it->refusal != 0;
+    it->is_answered |= it->refusal != 0 || bw_is_some(it->document);
     if (it->is_answered && length != NULL && strtoull(length, NULL, 10) > REFUSED_BYTES)
         return respond(it);
     return MHD_YES;
@@ -394,6 +434,17 @@ http_server_host *http_server_host_new(bw_server *server, const http_server_path
     epoll_ctl(host->events, EPOLL_CTL_ADD, MHD_get_daemon_info(host->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd,
               &wanted);
     return host;
+}
+
+void http_server_host_protect(http_server_host *host, const http_server_guard *guard)
+{
+    host->guard = guard;
+}
+
+const bw_principal *http_server_host_principal(http_server_host *host, uint64_t exchange)
+{
+    const struct exchange *it = *find(host, exchange);
+    return it == NULL ? NULL : it->principal;
 }
 
 /* How long nothing has to be done, in milliseconds; -1 for ever. */

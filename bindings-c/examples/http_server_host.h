@@ -17,12 +17,27 @@ typedef struct {
     const char *messages_path;
 } http_server_paths;
 
+/* What stands before a server that is not for everybody. */
+typedef struct {
+    void *context;
+    /* JSON that anybody may read at `path`; nothing if there is none. It lasts as long as the guard. */
+    bw_bytes (*document)(void *context, bw_bytes path);
+    /* Who sends a request, which is freed with its exchange; NULL, and a denial, for one that is not let through. */
+    bw_principal *(*admit)(void *context, const bw_request_head *head, bw_bytes query, bw_denial *denial);
+} http_server_guard;
+
 /*
  * Listens on a port of the loopback interface for `server`, which `bw_server_http_new` made. `paths` and `server` must
  * live as long as the host, which is freed with `http_server_host_free` before them. NULL, and errno set, if the port is
  * not to be had.
  */
 http_server_host *http_server_host_new(bw_server *server, const http_server_paths *paths, uint16_t port);
+
+/* Lets requests through only as `guard` says, which has to live as long as the host. */
+void http_server_host_protect(http_server_host *host, const http_server_guard *guard);
+
+/* Who sent the request of an exchange that is open; NULL if there is no guard. */
+const bw_principal *http_server_host_principal(http_server_host *host, uint64_t exchange);
 
 /*
  * Sends what is to be sent, waits until a client has something to say, something of the server is due, `due` has come or

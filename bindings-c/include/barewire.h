@@ -1695,6 +1695,25 @@ typedef struct {
 } bw_request_head;
 
 /**
+ * A refusal, ready to be sent: give it to `bw_server_http_receive_denied` or `bw_server_http_deny`. What it points to is good
+ * until the next call that takes the resource server as one that is not const.
+ */
+typedef struct {
+    /**
+     * Why, a number of `bw_denial_reason`.
+     */
+    int32_t reason;
+    /**
+     * The status to send: 400, 401 or 403.
+     */
+    uint16_t status;
+    /**
+     * The value of `WWW-Authenticate`.
+     */
+    bw_bytes challenge;
+} bw_denial;
+
+/**
  * What to send next in one exchange. Parts are sent in order: the head, then `data`, then the end. What it points to is
  * good until the next `bw_server_http_poll_response` on the handle.
  */
@@ -2109,25 +2128,6 @@ typedef struct {
      */
     size_t response_bytes;
 } bw_oauth_request;
-
-/**
- * A refusal, ready to be sent; a body is optional. What it points to is good until the next call that takes the resource
- * server as one that is not const.
- */
-typedef struct {
-    /**
-     * Why, a number of `bw_denial_reason`.
-     */
-    int32_t reason;
-    /**
-     * The status to send: 400, 401 or 403.
-     */
-    uint16_t status;
-    /**
-     * The value of `WWW-Authenticate`.
-     */
-    bw_bytes challenge;
-} bw_denial;
 
 /**
  * Whether a scope that was granted stands for another one that is needed. `context` is the caller's.
@@ -2710,6 +2710,33 @@ bw_status bw_server_http_receive_whole(bw_server *server,
                                        const bw_request_head *head,
                                        bw_bytes body,
                                        uint64_t *exchange);
+
+/**
+ * Takes the head of a request that the host does not let through, and names its exchange: the answer is ready to be sent,
+ * and the body is ignored. What the server refuses itself it refuses as ever, and OPTIONS is answered, because browsers ask
+ * without credentials.
+ *
+ * `denial` is what a `bw_resource_server` gave; or one with the status 503 and no challenge, where nothing can be said of a
+ * token now.
+ */
+bw_status bw_server_http_receive_denied(bw_server *server,
+                                        uint64_t now,
+                                        const bw_request_head *head,
+                                        const bw_denial *denial,
+                                        uint64_t *exchange);
+
+/**
+ * Does not let through what an exchange has brought after all, such as the call of a tool that its sender may not use. The
+ * request still has to be answered: that goes nowhere. `denial` is as for `bw_server_http_receive_denied`.
+ *
+ * `possible`, which may be NULL, tells whether that could be done: not if the response has begun, and nothing is changed
+ * then.
+ */
+bw_status bw_server_http_deny(bw_server *server,
+                              uint64_t now,
+                              uint64_t exchange,
+                              const bw_denial *denial,
+                              bool *possible);
 
 /**
  * The client has gone, or nothing can be sent to it any more. The handle of the exchange is of no use afterwards.

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import signal
+import socket
 import subprocess
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 C = Path(__file__).resolve().parent.parent
@@ -34,6 +38,27 @@ def build(
     command: list[str | Path] = [*compiler, *WARNINGS, *options, "-I", C / "include", *sources]
     subprocess.run([*command, "-o", program, STATIC_LIBRARY, *STATIC_NEEDS, *libraries], check=True)
     return program
+
+
+@contextmanager
+def serving(program: Path, *arguments: str, env: Mapping[str, str] | None = None) -> Iterator[int]:
+    """The port of a server, its first argument. It has to end well, without a word of a sanitizer."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    process = subprocess.Popen([program, str(port), *arguments], env=env, stderr=subprocess.PIPE)
+    while True:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        assert process.poll() is None
+        time.sleep(0.02)
+    try:
+        yield port
+    finally:
+        process.send_signal(signal.SIGTERM)
+        errors = process.communicate(timeout=30)[1]
+    assert (process.returncode, errors) == (0, b"")
 
 
 def functions(taking: str = "") -> set[str]:

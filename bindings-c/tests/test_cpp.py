@@ -16,6 +16,10 @@ import building
 import pytest
 from barewire import sansio, sync
 
+sys.path.insert(0, str(building.ROOT / "tests"))
+
+import c_env
+
 INCLUDE = building.C / "include"
 HEADERS = [INCLUDE / "barewire.hpp", *sorted((INCLUDE / "barewire").glob("*.hpp"))]
 SOURCES = sorted((building.TESTS / "cpp").glob("*.cpp"))
@@ -191,3 +195,34 @@ def test_stdio_client_ends_a_server_that_stays(examples: Path) -> None:
     done = call(examples, "greet", '{"name": "you"}', "sh", "-c", staying)
     assert (done.returncode, done.stdout) == (0, "tool greet\nHello, you!\n")
     assert time.monotonic() - started < 30
+
+
+@pytest.fixture(scope="session")
+def http_server(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """On the host of the C examples."""
+    if packages := c_env.missing():
+        pytest.skip(f"not installed: {' and '.join(packages)}")
+    folder = tmp_path_factory.mktemp("http")
+    parts = [building.EXAMPLES / f"{part}.c" for part in ("http_server_host", "host")]
+    options = [*building.WARNINGS, f"-I{INCLUDE}"]
+    subprocess.run([*building.C99, *options, "-c", *parts], check=True, cwd=folder)
+    sources = [building.EXAMPLES / "http_server.cpp", *folder.glob("*.o")]
+    return building.build(folder / "http_server", sources, compiler=CPP17, libraries=["-lmicrohttpd"])
+
+
+@pytest.mark.parametrize("revision", sansio.REVISIONS)
+def test_http_server_asks_in_every_revision(http_server: Path, revision: str) -> None:
+    asked: list[str] = []
+
+    def agree(question: barewire.ElicitRequest) -> dict[str, bool]:
+        asked.append(question.message)
+        return {"sure": True}
+
+    with building.serving(http_server) as port:
+        url = f"http://127.0.0.1:{port}/mcp"
+        with sync.Client(url, revisions=[revision], on_elicit=agree) as client:
+            result = client.call_tool("deploy", {"target": "prod"})
+            # Older revisions have no such question.
+            can_ask = revision >= "2025-06-18"
+            assert result.is_error is not can_ask and asked == ["Deploy to prod?"] * can_ask
+            assert not can_ask or result.content == [barewire.Text("deployed")]

@@ -142,6 +142,52 @@ TEST(requests_are_refused_by_their_heads)
     free_host(&host);
 }
 
+TEST(hosts_need_not_let_requests_through)
+{
+    static const char CHALLENGE[] = "Bearer error=\"insufficient_scope\"";
+    struct host host = new_host();
+    bw_pair headers[3] = {{BW_LITERAL("host"), BW_LITERAL("localhost")},
+                          {BW_LITERAL("origin"), BW_LITERAL("http://localhost")},
+                          {BW_LITERAL("access-control-request-method"), BW_LITERAL("POST")}};
+    bw_denial denial = {BW_DENIAL_NO_TOKEN, 401, BW_LITERAL("Bearer")};
+    bw_request_head head = {0};
+    uint64_t exchange = 0;
+    bool possible = false;
+    start(&host);
+    head.method = BW_LITERAL("POST");
+    head.headers = headers;
+    head.header_count = 3;
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_server_http_receive_denied(host.server, 0, &head, NULL, &exchange));
+    DOES(bw_server_http_receive_denied(host.server, 0, &head, &denial, &exchange));
+    bw_response_part part = answer(&host, exchange, 401);
+    READS("Bearer", header(&part, "www-authenticate"));
+    head.method = BW_LITERAL("OPTIONS");
+    DOES(bw_server_http_receive_denied(host.server, 0, &head, &denial, &exchange));
+    answer(&host, exchange, 204);
+    denial.status = 503;
+    denial.challenge = bw_none();
+    head.method = BW_LITERAL("GET");
+    DOES(bw_server_http_receive_denied(host.server, 0, &head, &denial, &exchange));
+    part = answer(&host, exchange, 503);
+    READS(NULL, header(&part, "www-authenticate"));
+    /* What a call wants is known once it was read. */
+    open_session(&host);
+    host_tells(&host, BW_EVENT_SESSION_OPENED);
+    exchange = post(&host, CALL);
+    uint64_t request = bw_event_request(host_tells(&host, BW_EVENT_TOOL_CALLED));
+    denial.status = 403;
+    denial.challenge = bw_string(CHALLENGE);
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_server_http_deny(host.server, 0, exchange, NULL, &possible));
+    DOES(bw_server_http_deny(host.server, 0, exchange, &denial, &possible));
+    CHECK(possible);
+    DOES(bw_server_respond_text(host.server, request, loan("x")));
+    part = answer(&host, exchange, 403);
+    READS(CHALLENGE, header(&part, "www-authenticate"));
+    DOES(bw_server_http_deny(host.server, 0, exchange, &denial, &possible));
+    CHECK(!possible);
+    free_host(&host);
+}
+
 TEST(a_session_opens_streams_and_ends)
 {
     struct host host = new_host();
@@ -517,6 +563,7 @@ TEST(the_other_transport_is_refused)
     bw_http_transmit transmit;
     bw_response_part part;
     bw_request_head head;
+    bw_denial denial = {0};
     uint64_t exchange = 0;
     memset(&head, 0, sizeof head);
     make_pair(&pair);
@@ -538,6 +585,8 @@ TEST(the_other_transport_is_refused)
     FAILS(BW_ERROR_WRONG_TRANSPORT, bw_server_http_receive_body(pair.server, 0, 1, loan("")));
     FAILS(BW_ERROR_WRONG_TRANSPORT, bw_server_http_receive_end(pair.server, 0, 1));
     FAILS(BW_ERROR_WRONG_TRANSPORT, bw_server_http_receive_whole(pair.server, 0, &head, bw_none(), &exchange));
+    FAILS(BW_ERROR_WRONG_TRANSPORT, bw_server_http_receive_denied(pair.server, 0, &head, &denial, &exchange));
+    FAILS(BW_ERROR_WRONG_TRANSPORT, bw_server_http_deny(pair.server, 0, 1, &denial, NULL));
     FAILS(BW_ERROR_WRONG_TRANSPORT, bw_server_http_receive_abort(pair.server, 0, 1));
     FAILS(BW_ERROR_WRONG_TRANSPORT, bw_server_http_resolve_session(pair.server, 0, 1, 0));
     FAILS(BW_ERROR_WRONG_TRANSPORT, bw_server_http_replay(pair.server, 0, 1, NULL, 0));

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import signal
 import socket
 import subprocess
 import sys
@@ -46,28 +45,10 @@ def client_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compile_example(folder, "http_client", "-lcurl", "authorization", "token_store", "loopback")
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 @pytest.fixture
 def port(server_program: Path) -> Iterator[int]:
-    """The port of a server, which has to end well, without a word of a sanitizer and with nothing leaked."""
-    port = free_port()
-    process = subprocess.Popen([server_program, str(port)], stderr=subprocess.PIPE)
-    while True:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                break
-        assert process.poll() is None
-        time.sleep(0.02)
-    yield port
-    process.send_signal(signal.SIGTERM)
-    errors = process.communicate(timeout=30)[1]
-    assert (process.returncode, errors) == (0, b"")
+    with building.serving(server_program) as port:
+        yield port
 
 
 def url(port: int) -> str:
@@ -87,12 +68,31 @@ def test_server_speaks_every_revision(port: int, revision: str) -> None:
     reports: list[str | None] = []
     with sync.Client(url(port), revisions=[revision]) as client:
         assert client.revision == revision
-        assert [tool.name for tool in client.tools()] == ["greet", "count_down"]
+        assert [tool.name for tool in client.tools()] == ["greet", "deploy", "count_down"]
         arguments = {"from": 3, "milliseconds": 20}
         result = client.call_tool("count_down", arguments, on_progress=lambda p: reports.append(p.message))
         assert result.content == [barewire.Text("Lift-off!")]
     # Clients of 2024-11-05 are told of progress without words.
     assert reports == ([None] * 3 if revision == "2024-11-05" else ["3", "2", "1"])
+
+
+@pytest.mark.parametrize("revision", [revision for revision in sansio.REVISIONS if revision >= "2025-06-18"])
+def test_server_asks_the_user(port: int, revision: str) -> None:
+    decline: barewire.ElicitResult[Any] = barewire.ElicitResult("decline", None)
+    answers = [
+        ({"confirm": True}, "deployed"),
+        ({"confirm": False}, "left as it is"),
+        (decline, "left as it is"),
+    ]
+    for answer, outcome in answers:
+
+        def answered(_: barewire.ElicitRequest, answer: Any = answer) -> Any:
+            return answer
+
+        with sync.Client(url(port), revisions=[revision], on_elicit=answered) as client:
+            assert client.call_tool("deploy", {}).content == [barewire.Text(outcome)]
+    with sync.Client(url(port), revisions=[revision]) as client:
+        assert client.call_tool("deploy", {}).content == [barewire.Text("there is nobody to ask")]
 
 
 class Raw:
@@ -213,7 +213,7 @@ def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
 def test_client_lists_and_calls(client_program: Path, port: int) -> None:
     listed = run(client_program, url(port))
     assert (listed.returncode, listed.stderr) == (0, "")
-    assert listed.stdout.splitlines()[1:] == ["greet", "count_down"]
+    assert listed.stdout.splitlines()[1:] == ["greet", "deploy", "count_down"]
     called = run(client_program, url(port), "count_down", '{"from": 2, "milliseconds": 20}')
     assert called.stdout.splitlines()[1:] == ["... 2", "... 1", "Lift-off!"]
     refused = run(client_program, url(port), "none")

@@ -98,6 +98,8 @@ TEST(servers_over_http_tolerate_null)
     FAILS(BW_ERROR_NULL_ARGUMENT, bw_server_http_receive_body(NULL, 0, 0, bw_none()));
     FAILS(BW_ERROR_NULL_ARGUMENT, bw_server_http_receive_end(NULL, 0, 0));
     FAILS(BW_ERROR_NULL_ARGUMENT, bw_server_http_receive_whole(NULL, 0, NULL, bw_none(), NULL));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_server_http_receive_denied(NULL, 0, NULL, NULL, NULL));
+    FAILS(BW_ERROR_NULL_ARGUMENT, bw_server_http_deny(NULL, 0, 0, NULL, NULL));
     FAILS(BW_ERROR_NULL_ARGUMENT, bw_server_http_receive_abort(NULL, 0, 0));
     CHECK(bw_server_http_poll_ready(NULL) == 0);
     CHECK(!bw_server_http_poll_response(NULL, 0, NULL));

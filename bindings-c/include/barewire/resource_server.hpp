@@ -10,15 +10,33 @@
 namespace barewire
 {
 
-/** A refusal, ready to be sent; good until the next call on the resource server that is not const. */
+/**
+ * A refusal, for `Server::http_receive_denied` or `http_deny`; good until the next call on the resource server that is
+ * not const.
+ */
 struct Denial {
-    /** Why. */
-    bw_denial_reason reason;
-    /** The status to send: 400, 401 or 403. */
+    /** Why; nothing for one of the host's own. */
+    std::optional<bw_denial_reason> reason;
+    /** The status to send: 400, 401 or 403; 503 where nothing can be said of a token now. */
     std::uint16_t status;
-    /** The value of `WWW-Authenticate`. */
-    std::string_view challenge;
+    /** The value of `WWW-Authenticate`, if there is one. */
+    std::optional<std::string_view> challenge;
 };
+
+namespace detail
+{
+
+/** A refusal for the library. */
+inline bw_denial raw_denial(const Denial &denial) noexcept
+{
+    bw_denial raw = {};
+    raw.reason = denial.reason ? *denial.reason : 0;
+    raw.status = denial.status;
+    raw.challenge = bytes(denial.challenge);
+    return raw;
+}
+
+} // namespace detail
 
 /** Who a request comes from. It never changes: any thread may read it. */
 class Principal
@@ -214,7 +232,7 @@ class ResourceServer
 
     static Denial denial_of(const bw_denial &raw) noexcept
     {
-        return {static_cast<bw_denial_reason>(raw.reason), raw.status, detail::view(raw.challenge)};
+        return {detail::optional_number<bw_denial_reason>(raw.reason), raw.status, detail::optional(raw.challenge)};
     }
 
     template <class T> static Result<OrDenial<T>> judged(bw_status status, T value, const bw_denial &denial)

@@ -6,6 +6,7 @@
 #define BAREWIRE_SERVER_HPP
 
 #include "event.hpp"
+#include "resource_server.hpp"
 
 namespace barewire
 {
@@ -548,6 +549,29 @@ class Server
         const bw_request_head raw_head = raw_of(head, headers);
         const bw_status status = bw_server_http_receive_whole(get(), now, &raw_head, detail::bytes(body), &raw);
         return checked(status, ExchangeHandle{raw});
+    }
+
+    /** HTTP: takes the head of a request that the host does not let through; the answer is ready, the body ignored. */
+    Result<ExchangeHandle> http_receive_denied(std::uint64_t now, const RequestHead &head, const Denial &denial)
+    {
+        std::uint64_t raw = 0;
+        const auto headers = detail::converted(head.headers, detail::raw_pair);
+        const bw_request_head raw_head = raw_of(head, headers);
+        const bw_denial raw_denial = detail::raw_denial(denial);
+        const bw_status status = bw_server_http_receive_denied(get(), now, &raw_head, &raw_denial, &raw);
+        return checked(status, ExchangeHandle{raw});
+    }
+
+    /**
+     * HTTP: does not let through what an exchange has brought after all; its request still has to be answered. Gives
+     * whether that could be done: not if the response has begun.
+     */
+    Result<bool> http_deny(std::uint64_t now, ExchangeHandle exchange, const Denial &denial)
+    {
+        bool possible = false;
+        const bw_denial raw_denial = detail::raw_denial(denial);
+        const bw_status status = bw_server_http_deny(get(), now, detail::raw(exchange), &raw_denial, &possible);
+        return checked(status, possible);
     }
 
     /** HTTP: the client has gone, or nothing can be sent to it any more. */

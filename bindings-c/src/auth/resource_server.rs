@@ -74,8 +74,8 @@ pub enum bw_denial_reason {
     BW_DENIAL_INSUFFICIENT_SCOPE = 9,
 }
 
-/// A refusal, ready to be sent; a body is optional. What it points to is good until the next call that takes the resource
-/// server as one that is not const.
+/// A refusal, ready to be sent: give it to `bw_server_http_receive_denied` or `bw_server_http_deny`. What it points to is good
+/// until the next call that takes the resource server as one that is not const.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct bw_denial {

@@ -5,9 +5,10 @@ use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
 use barewire::server::Server;
-use barewire::transport::http::server::{Endpoint, HttpServer, RequestHead, ResponsePart};
+use barewire::transport::http::server::{Denial, Endpoint, HttpServer, RequestHead, ResponsePart};
 use barewire::{ExchangeHandle, Instant, SessionHandle};
 
+use crate::auth::bw_denial;
 use crate::bytes::{bw_bytes, bw_pair, pairs, place};
 use crate::guard::status;
 use crate::status::{Failure, bw_status, status_of};
@@ -134,6 +135,12 @@ fn with_head<R>(
     Ok(work(RequestHead { method, endpoint, headers: &headers, principal }))
 }
 
+/// The refusal that C gave.
+fn denial_of(denial: Option<&bw_denial>) -> Result<Denial<'_>, Failure> {
+    let denial = denial.ok_or(Failure::NULL)?;
+    Ok(Denial { status: denial.status, challenge: denial.challenge.optional_text()? })
+}
+
 /// Makes a server for any number of clients over HTTP. The host owns sockets, TLS and the syntax of HTTP, and brings each
 /// request and its response as an exchange.
 ///
@@ -211,6 +218,48 @@ pub extern "C" fn bw_server_http_receive_whole(
         let body = body.optional_bytes()?.unwrap_or_default();
         let opened = with_head(head, |head| http.receive_whole(Instant::from_millis(now), head, body))?;
         exchange.write(opened.number());
+        Ok(())
+    })
+}
+
+/// Takes the head of a request that the host does not let through, and names its exchange: the answer is ready to be sent,
+/// and the body is ignored. What the server refuses itself it refuses as ever, and OPTIONS is answered, because browsers ask
+/// without credentials.
+///
+/// `denial` is what a `bw_resource_server` gave; or one with the status 503 and no challenge, where nothing can be said of a
+/// token now.
+#[unsafe(no_mangle)]
+pub extern "C" fn bw_server_http_receive_denied(
+    server: Option<&mut bw_server>,
+    now: u64,
+    head: Option<&bw_request_head>,
+    denial: Option<&bw_denial>,
+    exchange: Option<&mut MaybeUninit<u64>>,
+) -> bw_status {
+    run(server, |http| {
+        let (exchange, denial) = (place(exchange)?, denial_of(denial)?);
+        let opened = with_head(head, |head| http.receive_denied(Instant::from_millis(now), head, denial))?;
+        exchange.write(opened.number());
+        Ok(())
+    })
+}
+
+/// Does not let through what an exchange has brought after all, such as the call of a tool that its sender may not use. The
+/// request still has to be answered: that goes nowhere. `denial` is as for `bw_server_http_receive_denied`.
+///
+/// `possible`, which may be NULL, tells whether that could be done: not if the response has begun, and nothing is changed
+/// then.
+#[unsafe(no_mangle)]
+pub extern "C" fn bw_server_http_deny(
+    server: Option<&mut bw_server>,
+    now: u64,
+    exchange: u64,
+    denial: Option<&bw_denial>,
+    possible: Option<&mut MaybeUninit<bool>>,
+) -> bw_status {
+    run(server, |http| {
+        let denied = http.deny(Instant::from_millis(now), handle(exchange), denial_of(denial)?);
+        possible.map(|possible| possible.write(denied));
         Ok(())
     })
 }

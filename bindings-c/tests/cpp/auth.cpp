@@ -225,7 +225,7 @@ static void tokens()
     CHECK(std::get<Denial>(none).reason == BW_DENIAL_NO_TOKEN && std::get<Denial>(none).status == 401);
     const auto malformed = must(server.bearer({{"authorization", "Bearer e"}}, "access_token=x"));
     CHECK(std::get<Denial>(malformed).status == 400);
-    CHECK(must(server.deny(BW_DENIAL_INSUFFICIENT_SCOPE, {"notes"})).challenge.find("notes") != std::string::npos);
+    CHECK(must(server.deny(BW_DENIAL_INSUFFICIENT_SCOPE, {"notes"})).challenge->find("notes") != std::string::npos);
     CHECK(must(server.deny_unknown(BW_DENIAL_INVALID_TOKEN)).status == 401 && server.get() != nullptr);
     CHECK(*barewire::server_metadata_url(issuer, 0) == std::string(issuer) + "/.well-known/oauth-authorization-server");
     CHECK(fails(BW_ERROR_NOT_FOUND, barewire::server_metadata_url(issuer, 2)));
@@ -276,6 +276,24 @@ static void challenges()
     CHECK(fails(BW_ERROR_HANDSHAKE_FAILED, client.http_unauthorized(0, *exchange)));
 }
 
+// A host refuses what its protected server refuses.
+static void denials()
+{
+    auto guard = protected_server();
+    auto server = must(barewire::Server::create_http(must(barewire::ServerConfig::create("s", "1", seed))));
+    const std::vector<barewire::Pair> headers = {
+        {"host", "localhost"}, {"accept", "application/json, text/event-stream"}, {"content-type", "application/json"}};
+    barewire::RequestHead head;
+    head.method = "POST";
+    head.headers = headers;
+    const auto judged = must(guard.bearer(headers));
+    const auto exchange = must(server.http_receive_denied(0, head, std::get<Denial>(judged)));
+    CHECK(server.http_poll_response(exchange)->status == 401);
+    const auto other = must(server.http_receive_denied(0, head, {std::nullopt, 503, std::nullopt}));
+    CHECK(!must(server.http_deny(0, exchange, std::get<Denial>(judged))));
+    CHECK(server.http_poll_response(other)->status == 503);
+}
+
 void test_auth()
 {
     consent();
@@ -286,4 +304,5 @@ void test_auth()
     tokens();
     principals();
     challenges();
+    denials();
 }
