@@ -117,6 +117,10 @@ static int handle(bw_client *client, authorization *authorization, const bw_even
     case BW_EVENT_RESPONSE_RECEIVED:
         return show_result(client, bw_event_result(event)) ? 0 : -1;
     case BW_EVENT_REQUEST_FAILED:
+        if (bw_event_code(event) == BW_ERROR_CONNECTION_LOST && !bw_event_is_rpc_error(event))
+            return -1; /* why it ended is told with its end */
+        show("failed: ", bw_event_message(event));
+        return 1;
     case BW_EVENT_DISCONNECTED:
         show("failed: ", bw_event_message(event));
         return 1;

@@ -25,6 +25,7 @@ STATIC_NEEDS = ["-lpthread", "-ldl", "-lm"]
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 C99 = ["cc", "-std=c99", "-D_GNU_SOURCE"]
+CPP17 = ["c++", "-std=c++17", "-D_GNU_SOURCE"]
 
 
 def build(
@@ -38,6 +39,23 @@ def build(
     command: list[str | Path] = [*compiler, *WARNINGS, *options, "-I", C / "include", *sources]
     subprocess.run([*command, "-o", program, STATIC_LIBRARY, *STATIC_NEEDS, *libraries], check=True)
     return program
+
+
+# The hosts in C that the examples over HTTP stand on, and what these need.
+HTTP_HOSTS = {
+    "server": (["http_server_host", "host"], "-lmicrohttpd"),
+    "client": (["http_client_host", "authorization", "token_store", "host"], "-lcurl"),
+}
+
+
+def build_http_in_cpp(folder: Path) -> Path:
+    """`http_server` and `http_client` in C++; gives the folder."""
+    for role, (hosts, library) in HTTP_HOSTS.items():
+        parts = [EXAMPLES / f"{host}.c" for host in hosts]
+        subprocess.run([*C99, *WARNINGS, "-I", C / "include", "-c", *parts], check=True, cwd=folder)
+        sources = [EXAMPLES / f"http_{role}.cpp", *(folder / f"{host}.o" for host in hosts)]
+        build(folder / f"http_{role}", sources, compiler=CPP17, libraries=[library])
+    return folder
 
 
 @contextmanager

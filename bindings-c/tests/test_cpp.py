@@ -24,7 +24,6 @@ INCLUDE = building.C / "include"
 HEADERS = [INCLUDE / "barewire.hpp", *sorted((INCLUDE / "barewire").glob("*.hpp"))]
 SOURCES = sorted((building.TESTS / "cpp").glob("*.cpp"))
 BARE = ["-fno-exceptions", "-fno-rtti"]
-CPP17 = ["c++", "-std=c++17", "-D_GNU_SOURCE"]
 WARNINGS = ["-Wconversion", "-Wshadow"]
 # Beyond what the suite is built with.
 COMPILERS = [["c++", "-std=c++20"], ["clang++", "-std=c++17"], ["clang++", "-std=c++20", *BARE]]
@@ -42,7 +41,7 @@ def test_dialects(compiler: Sequence[str]) -> None:
 def test_each_header_stands_alone(header: Path) -> None:
     """And may be included twice."""
     twice = ["-include", str(header), "-include", str(header)]
-    command = [*CPP17, *building.WARNINGS, "-fsyntax-only", *twice, "-x", "c++", "/dev/null"]
+    command = [*building.CPP17, *building.WARNINGS, "-fsyntax-only", *twice, "-x", "c++", "/dev/null"]
     subprocess.run(command, check=True)
 
 
@@ -51,19 +50,21 @@ def objects(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """The suite, without exceptions and run-time type information."""
     folder = tmp_path_factory.mktemp("suite")
     options = [*building.WARNINGS, *WARNINGS, *BARE, "-g", f"-I{INCLUDE}"]
-    subprocess.run([*CPP17, *options, "-c", *map(str, SOURCES)], check=True, cwd=folder)
+    subprocess.run([*building.CPP17, *options, "-c", *map(str, SOURCES)], check=True, cwd=folder)
     return sorted(folder.glob("*.o"))
 
 
 def test_suite_under_valgrind(objects: list[Path], tmp_path: Path) -> None:
-    program = building.build(tmp_path / "suite", objects, compiler=CPP17)
+    program = building.build(tmp_path / "suite", objects, compiler=building.CPP17)
     leaks = ["--leak-check=full", "--show-leak-kinds=all", "--errors-for-leak-kinds=all"]
     subprocess.run(["valgrind", "--quiet", "--error-exitcode=9", *leaks, program], check=True)
 
 
 def test_suite_under_sanitizers(tmp_path: Path) -> None:
     sanitizers = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-    subprocess.run([building.build(tmp_path / "suite", SOURCES, *sanitizers, compiler=CPP17)], check=True)
+    subprocess.run(
+        [building.build(tmp_path / "suite", SOURCES, *sanitizers, compiler=building.CPP17)], check=True
+    )
 
 
 def test_every_function_is_wrapped_and_tested(objects: list[Path]) -> None:
@@ -117,7 +118,7 @@ def test_every_event_has_its_members() -> None:
 def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cpp")
     for name in ("hello_server", "stdio_client"):
-        building.build(folder / name, [building.EXAMPLES / f"{name}.cpp"], *BARE, compiler=CPP17)
+        building.build(folder / name, [building.EXAMPLES / f"{name}.cpp"], *BARE, compiler=building.CPP17)
     return folder
 
 
@@ -198,27 +199,22 @@ def test_stdio_client_ends_a_server_that_stays(examples: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def http_server(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """On the host of the C examples."""
+def http_examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """On the hosts of the C examples."""
     if packages := c_env.missing():
         pytest.skip(f"not installed: {' and '.join(packages)}")
-    folder = tmp_path_factory.mktemp("http")
-    parts = [building.EXAMPLES / f"{part}.c" for part in ("http_server_host", "host")]
-    options = [*building.WARNINGS, f"-I{INCLUDE}"]
-    subprocess.run([*building.C99, *options, "-c", *parts], check=True, cwd=folder)
-    sources = [building.EXAMPLES / "http_server.cpp", *folder.glob("*.o")]
-    return building.build(folder / "http_server", sources, compiler=CPP17, libraries=["-lmicrohttpd"])
+    return building.build_http_in_cpp(tmp_path_factory.mktemp("http"))
 
 
 @pytest.mark.parametrize("revision", sansio.REVISIONS)
-def test_http_server_asks_in_every_revision(http_server: Path, revision: str) -> None:
+def test_http_server_asks_in_every_revision(http_examples: Path, revision: str) -> None:
     asked: list[str] = []
 
     def agree(question: barewire.ElicitRequest) -> dict[str, bool]:
         asked.append(question.message)
         return {"sure": True}
 
-    with building.serving(http_server) as port:
+    with building.serving(http_examples / "http_server") as port:
         url = f"http://127.0.0.1:{port}/mcp"
         with sync.Client(url, revisions=[revision], on_elicit=agree) as client:
             result = client.call_tool("deploy", {"target": "prod"})
@@ -226,3 +222,32 @@ def test_http_server_asks_in_every_revision(http_server: Path, revision: str) ->
             can_ask = revision >= "2025-06-18"
             assert result.is_error is not can_ask and asked == ["Deploy to prod?"] * can_ask
             assert not can_ask or result.content == [barewire.Text("deployed")]
+
+
+@pytest.mark.parametrize(
+    ("line", "outcome"),
+    [
+        ('{"sure": true}\n', (0, "Deploy to prod?\ndeployed\n")),
+        ('{"sure": false}\n', (0, "Deploy to prod?\nleft as it is\n")),
+        ("", (0, "Deploy to prod?\nleft as it is\n")),
+        ("{\n", (1, "Deploy to prod?\n")),
+    ],
+)
+def test_http_client_asks_whoever_sits_there(
+    http_examples: Path, line: str, outcome: tuple[int, str]
+) -> None:
+    with building.serving(http_examples / "http_server") as port:
+        command = [
+            str(http_examples / "http_client"),
+            f"http://127.0.0.1:{port}/mcp",
+            "deploy",
+            '{"target": "prod"}',
+        ]
+        done = subprocess.run(command, input=line, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == outcome
+
+
+def test_http_client_says_why_it_failed(http_examples: Path) -> None:
+    command = [str(http_examples / "http_client"), "http://127.0.0.1:1/mcp", "deploy"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (1, "611: the server cannot be reached\n")
