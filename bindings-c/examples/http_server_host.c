@@ -175,7 +175,7 @@ static bw_status admit(exchange *it, bw_request_head *head, uint64_t *handle)
     it->principal = host->guard->admit(host->guard->context, head, bw_string(it->query), &denial);
     if (it->principal == NULL)
         return bw_server_http_receive_denied(host->server, host_now(), head, &denial, handle);
-    bw_principal_key(it->principal, key, sizeof key, &head->principal);
+    host_must(bw_principal_key(it->principal, key, sizeof key, &head->principal));
     return bw_server_http_receive_request(host->server, host_now(), head, handle);
 }
 
