@@ -146,9 +146,11 @@ TEST(hosts_need_not_let_requests_through)
 {
     static const char CHALLENGE[] = "Bearer error=\"insufficient_scope\"";
     struct host host = new_host();
-    bw_pair headers[3] = {{BW_LITERAL("host"), BW_LITERAL("localhost")},
-                          {BW_LITERAL("origin"), BW_LITERAL("http://localhost")},
-                          {BW_LITERAL("access-control-request-method"), BW_LITERAL("POST")}};
+    bw_pair headers[] = {{BW_LITERAL("host"), BW_LITERAL("localhost")},
+                         {BW_LITERAL("origin"), BW_LITERAL("http://localhost")},
+                         {BW_LITERAL("accept"), BW_LITERAL("application/json, text/event-stream")},
+                         {BW_LITERAL("content-type"), BW_LITERAL("application/json")},
+                         {BW_LITERAL("access-control-request-method"), BW_LITERAL("POST")}};
     bw_denial denial = {BW_DENIAL_NO_TOKEN, 401, BW_LITERAL("Bearer")};
     bw_request_head head = {0};
     uint64_t exchange = 0;
@@ -156,7 +158,7 @@ TEST(hosts_need_not_let_requests_through)
     start(&host);
     head.method = BW_LITERAL("POST");
     head.headers = headers;
-    head.header_count = 3;
+    head.header_count = sizeof headers / sizeof *headers;
     FAILS(BW_ERROR_NULL_ARGUMENT, bw_server_http_receive_denied(host.server, 0, &head, NULL, &exchange));
     DOES(bw_server_http_receive_denied(host.server, 0, &head, &denial, &exchange));
     bw_response_part part = answer(&host, exchange, 401);
