@@ -1,4 +1,4 @@
-"""The C example for HTTP against a real authorization server, under sanitizers of addresses and behaviour."""
+"""The C examples for HTTP with a real authorization server, under sanitizers of addresses and behaviour."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from authorization_server import authorization_server
 from protected import protected_server
-from test_python import ACTS_FOR_ITSELF
+from test_python import ACTS_FOR_ITSELF, INTROSPECTION
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path += [str(ROOT / "tests"), str(ROOT / "bindings-c" / "tests")]
@@ -20,6 +20,7 @@ import building  # noqa: E402
 import c_env  # noqa: E402
 
 SANITIZERS = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+SERVER = [*c_env.SERVER, building.EXAMPLES / "protected_server.c", building.EXAMPLES / "protection.c"]
 SOURCES = [*c_env.CLIENT, building.EXAMPLES / "http_client.c", building.EXAMPLES / "loopback.c"]
 
 
@@ -29,6 +30,12 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip(f"not installed: {' and '.join(packages)}")
     program = tmp_path_factory.mktemp("c") / "http_client"
     return building.build(program, SOURCES, *SANITIZERS, libraries=["-lcurl"])
+
+
+@pytest.fixture(scope="module")
+def server(program: Path) -> Path:
+    libraries = ["-lmicrohttpd", "-lcurl"]
+    return building.build(program.with_name("protected_server"), SERVER, *SANITIZERS, libraries=libraries)
 
 
 @pytest.fixture(scope="module")
@@ -49,10 +56,14 @@ def browser(tmp_path: Path) -> Path:
     return folder
 
 
-def call(program: Path, url: str, tool: str, **environment: str) -> tuple[int, str]:
+def call(program: Path, url: str, tool: str, *arguments: str, **environment: str) -> tuple[int, str]:
     """Call a tool: the exit status, and what it says at last."""
     done = subprocess.run(
-        [program, url, tool], env=os.environ | environment, capture_output=True, text=True, timeout=60
+        [program, url, tool, *arguments],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert "Sanitizer" not in done.stderr, done.stderr
     return done.returncode, done.stdout.splitlines()[-1]
@@ -77,3 +88,21 @@ def test_a_client_acts_for_itself(program: Path, url: str) -> None:
     status, said = call(program, url, "whoami", CLIENT_ID=str(name), CLIENT_SECRET="another one")
     assert status == 1
     assert said.startswith("failed: ")
+
+
+def test_a_server_in_c_asks_about_tokens(program: Path, server: Path, browser: Path, tmp_path: Path) -> None:
+    environment = {"PATH": f"{browser}:{os.environ['PATH']}", "TOKEN_STORE": str(tmp_path / "tokens")}
+    name, secret = str(INTROSPECTION["client_id"]), str(INTROSPECTION["client_secret"])
+    settings = {"accessTokenFormat": "opaque", "scopes": "notes:read notes:write", "clients": [INTROSPECTION]}
+    with authorization_server(**settings) as issuing:
+        asked = [issuing.issuer, f"{issuing.issuer}/token/introspection"]
+        client = os.environ | {"CLIENT_ID": name, "CLIENT_SECRET": secret}
+        with building.serving(server, *asked, env=client) as port:
+            url = f"http://127.0.0.1:{port}/mcp"
+            call(program, url, "list_notes", **environment)
+            assert (browser / "log").read_text() == "opened\n"
+            # More scopes, more questions.
+            assert call(program, url, "add_note", '{"text": "milk"}', **environment) == (0, "kept")
+            assert (browser / "log").read_text() == "opened\n" * 2
+            assert call(program, url, "list_notes", **environment) == (0, "milk")
+            assert (browser / "log").read_text() == "opened\n" * 2
