@@ -24,7 +24,8 @@ typedef struct {
 } authorization_settings;
 
 /*
- * Makes an authorization, which is freed with `authorization_free`; NULL if the configuration cannot be used. What the settings point to has to live as long.
+ * Makes an authorization, which is freed with `authorization_free`; NULL if the configuration cannot be used. What the
+ * settings point to has to live as long.
  */
 authorization *authorization_new(const bw_authorization_config *config, const authorization_settings *settings);
 

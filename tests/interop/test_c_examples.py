@@ -6,17 +6,18 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "bindings-c" / "tests"))
+import cells
 
-import building  # noqa: E402
+sys.path.insert(0, str(cells.HERE.parents[1] / "bindings-c" / "tests"))
 
-SERVER = ROOT / ".work/interop/node/node_modules/@modelcontextprotocol/server-everything/dist/index.js"
+import building
+
+SERVER = cells.package("server-everything")
 
 
 def test_stdio_client(tmp_path: Path) -> None:
     client = building.build(tmp_path / "stdio_client", [building.EXAMPLES / "stdio_client.c"])
-    server = ["node", SERVER, "stdio"]
+    server = [*SERVER, "stdio"]
     listed = subprocess.run([client, *server], capture_output=True, text=True, timeout=60)
     assert listed.returncode == 0, listed.stderr
     assert "get-sum: Returns the sum of two numbers" in listed.stdout.splitlines()
