@@ -103,6 +103,7 @@ mod rounds;
 mod seed;
 pub mod server;
 mod session;
+mod sorted;
 mod subscription;
 mod time;
 pub mod transport;

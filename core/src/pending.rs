@@ -4,20 +4,22 @@
 //! its progress token. Handles and ids are drawn from one counter and never used twice. The first attempt's
 //! id is the handle's number, so that most answers are found in one step.
 
-use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 
 use crate::jsonrpc::RequestId;
 use crate::machine::RequestHandle;
+use crate::sorted::Sorted;
 use crate::time::Instant;
 
 /// Requests in flight, each with what its owner keeps of it.
 #[derive(Debug)]
 pub(crate) struct Pending<T> {
-    entries: BTreeMap<u64, Entry<T>>,
+    entries: BTreeMap<u64, Box<Entry<T>>>,
     /// Handles by the ids of attempts after the first.
     renewed: BTreeMap<u64, u64>,
-    deadlines: BTreeSet<(Instant, u64)>,
+    deadlines: Sorted<(Instant, u64)>,
     /// Ids whose answer is no longer wanted but may still come, oldest first.
     abandoned: VecDeque<u64>,
     abandoned_limit: usize,
@@ -74,7 +76,7 @@ impl<T> Pending<T> {
         Pending {
             entries: BTreeMap::new(),
             renewed: BTreeMap::new(),
-            deadlines: BTreeSet::new(),
+            deadlines: Sorted::default(),
             abandoned: VecDeque::new(),
             abandoned_limit,
             last: 0,
@@ -96,10 +98,16 @@ impl<T> Pending<T> {
         self.entries.len()
     }
 
+    /// Most bytes that the list of deadlines takes to hold so many more.
+    pub(crate) fn growth(&self, more: usize) -> usize {
+        self.deadlines.growth(more)
+    }
+
     /// Adds a request that has not been sent yet; only the end of its whole time is armed.
     pub(crate) fn insert(&mut self, request: RequestHandle, clock: Clock, owned: T) {
         let id = request.number();
-        self.entries.insert(id, Entry { id, clock, armed: None, progress: None, held: None, owned });
+        let entry = Entry { id, clock, armed: None, progress: None, held: None, owned };
+        self.entries.insert(id, Box::new(entry));
         self.arm(request, Some(clock.end));
     }
 

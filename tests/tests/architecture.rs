@@ -29,7 +29,16 @@ const LAYERS: [Layer; 9] = [
     Layer { modules: &["cache", "logging", "machine", "mirror"], below: 4, also: &[] },
     // 5: the parts both roles are made of.
     Layer {
-        modules: &["config", "pending", "queues", "request_state", "rounds", "session", "subscription"],
+        modules: &[
+            "config",
+            "pending",
+            "queues",
+            "request_state",
+            "rounds",
+            "session",
+            "sorted",
+            "subscription",
+        ],
         below: 5,
         also: &[],
     },

@@ -2,7 +2,7 @@
 //! request only among those of its own scope, so that equal ids of different clients never meet.
 
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use crate::error::ApiMisuse;
@@ -11,6 +11,7 @@ use crate::jsonrpc::RequestId;
 use crate::machine::{ExchangeHandle, RequestHandle, SessionHandle, SubscriptionHandle};
 use crate::revision::Method;
 use crate::rounds::InputAnswer;
+use crate::sorted::Sorted;
 
 use super::RequestContext;
 use super::answers::Addressee;
@@ -61,17 +62,21 @@ pub(super) struct Asking {
 #[derive(Debug, Default)]
 pub(super) struct InFlightTable {
     by_handle: BTreeMap<RequestHandle, Box<InFlight>>,
-    /// Ids of the byte stream.
-    of_stream: Ids,
-    /// Ids of the sessions that have any in flight.
-    of_sessions: BTreeMap<SessionHandle, Ids>,
+    /// Requests by scope and id, of the byte stream and of sessions.
+    by_id: Sorted<Named>,
     /// The only request of an exchange of its own.
     of_exchanges: BTreeMap<ExchangeHandle, RequestHandle>,
     /// Requests that ended before the application answered, whose late answers are taken in silence.
-    late: BTreeSet<RequestHandle>,
+    late: Sorted<RequestHandle>,
 }
 
-type Ids = BTreeMap<RequestId, RequestHandle>;
+/// What an id stands for.
+#[derive(Debug)]
+struct Named {
+    scope: Scope,
+    id: RequestId,
+    request: RequestHandle,
+}
 
 impl InFlightTable {
     pub(super) fn len(&self) -> usize {
@@ -96,20 +101,23 @@ impl InFlightTable {
         names.max().unwrap_or(0)
     }
 
-    fn ids(&self, scope: Scope) -> Option<&Ids> {
-        match scope {
-            Scope::Stream => Some(&self.of_stream),
-            Scope::Session(session) => self.of_sessions.get(&session),
-            Scope::Exchange => None,
-        }
+    /// Most bytes that the lists take to hold so many more that arrive, and so many that end before they are answered.
+    pub(super) fn growth(&self, arriving: usize, ending: usize) -> usize {
+        self.by_id.growth(arriving) + self.late.growth(ending)
+    }
+
+    /// The place of a request in `by_id`, or where it would have to be.
+    fn search(&self, scope: Scope, id: &RequestId) -> Result<usize, usize> {
+        self.by_id.search(|named| named.scope.cmp(&scope).then_with(|| named.id.cmp(id)))
     }
 
     pub(super) fn contains_id(&self, scope: Scope, id: &RequestId) -> bool {
-        self.ids(scope).is_some_and(|ids| !ids.is_empty() && ids.contains_key(id))
+        self.search(scope, id).is_ok()
     }
 
     pub(super) fn handle_of(&self, scope: Scope, id: &RequestId) -> Option<RequestHandle> {
-        self.ids(scope)?.get(id).copied()
+        let at = self.search(scope, id).ok()?;
+        self.by_id.get(at).map(|named| named.request)
     }
 
     pub(super) fn get(&self, handle: RequestHandle) -> Option<&InFlight> {
@@ -122,18 +130,13 @@ impl InFlightTable {
 
     /// Takes in a request whose id is not in flight in its scope.
     pub(super) fn insert(&mut self, handle: RequestHandle, entry: Box<InFlight>) {
-        match entry.source.scope() {
-            Scope::Stream => {
-                self.of_stream.insert(entry.id.clone(), handle);
+        let scope = entry.source.scope();
+        if scope != Scope::Exchange {
+            if let Err(at) = self.search(scope, &entry.id) {
+                self.by_id.insert_at(at, Named { scope, id: entry.id.clone(), request: handle });
             }
-            Scope::Session(session) => {
-                self.of_sessions.entry(session).or_default().insert(entry.id.clone(), handle);
-            }
-            Scope::Exchange => {
-                if let Some(exchange) = entry.source.channel.exchange() {
-                    self.of_exchanges.insert(exchange, handle);
-                }
-            }
+        } else if let Some(exchange) = entry.source.channel.exchange() {
+            self.of_exchanges.insert(exchange, handle);
         }
         self.by_handle.insert(handle, entry);
     }
@@ -141,23 +144,13 @@ impl InFlightTable {
     /// Takes out a request that was answered.
     pub(super) fn remove(&mut self, handle: RequestHandle) -> Option<Box<InFlight>> {
         let entry = self.by_handle.remove(&handle)?;
-        match entry.source.scope() {
-            Scope::Stream => {
-                self.of_stream.remove(&entry.id);
+        let scope = entry.source.scope();
+        if scope != Scope::Exchange {
+            if let Ok(at) = self.search(scope, &entry.id) {
+                self.by_id.remove_at(at);
             }
-            Scope::Session(session) => {
-                if let Some(ids) = self.of_sessions.get_mut(&session) {
-                    ids.remove(&entry.id);
-                    if ids.is_empty() {
-                        self.of_sessions.remove(&session);
-                    }
-                }
-            }
-            Scope::Exchange => {
-                if let Some(exchange) = entry.source.channel.exchange() {
-                    self.of_exchanges.remove(&exchange);
-                }
-            }
+        } else if let Some(exchange) = entry.source.channel.exchange() {
+            self.of_exchanges.remove(&exchange);
         }
         Some(entry)
     }
@@ -168,7 +161,7 @@ impl InFlightTable {
         if entry.subscription.is_none() {
             self.late.insert(handle);
             if self.late.len() > limit {
-                self.late.pop_first();
+                self.late.remove_at(0);
             }
         }
         Some(entry)
@@ -201,8 +194,8 @@ impl InFlightTable {
 
     /// The requests of a session on HTTP, in order of arrival.
     pub(super) fn of_session(&self, session: SessionHandle) -> Vec<RequestHandle> {
-        let mut requests: Vec<_> =
-            self.of_sessions.get(&session).into_iter().flat_map(Ids::values).copied().collect();
+        let of_session = self.by_id.iter().filter(|named| named.scope == Scope::Session(session));
+        let mut requests: Vec<_> = of_session.map(|named| named.request).collect();
         requests.sort_unstable();
         requests
     }

@@ -48,7 +48,10 @@ impl Measured for Server {
             Step::Keep(bytes) => {
                 KEEPING + 3 * bytes + self.catalog.growth() + self.reserve(0, KINDS_OF_CHANGE)
             }
-            Step::Send(bytes) => self.sending(bytes) + self.telling(0),
+            // Questions may be among them.
+            Step::Send(bytes) => {
+                self.sending(bytes) + self.outbound.growth(self.config.limits.inputs) + self.telling(0)
+            }
             Step::Publish(bytes) => {
                 COMMAND
                     + self.to_all(3 * bytes)
@@ -74,6 +77,8 @@ impl Server {
         elements * (MESSAGE + 2 * (own + page))
             + EACH_BYTE * message.len()
             + if self.catalog.has_templates() { EACH_BYTE_MATCHED * longest_uri(message) } else { 0 }
+            + self.in_flight.growth(elements, elements)
+            + self.subscriptions.growth()
             + self.queues.growth(EVENTS * elements, EVENTS * elements)
     }
 
@@ -115,7 +120,10 @@ impl Server {
         let asked = self.outbound.len();
         let told = self.in_flight.len() + asked + self.watching() + LAST_EVENTS;
         let sent = self.subscriptions.len() + asked + 1;
-        ENDING * told + 3 * self.in_flight.id_bytes() + self.queues.growth(told, sent)
+        ENDING * told
+            + 3 * self.in_flight.id_bytes()
+            + self.in_flight.growth(0, self.in_flight.len())
+            + self.queues.growth(told, sent)
     }
 }
 

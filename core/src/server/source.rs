@@ -22,7 +22,7 @@ pub(super) struct Source {
 }
 
 /// Among whose requests an id names one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Scope {
     /// Those of the byte stream, of both eras.
     Stream,

@@ -1,7 +1,7 @@
 //! What clients watch: `subscriptions/listen` from 2026-07-28, `resources/subscribe` and unasked list notices before.
 
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -11,6 +11,7 @@ use crate::json::{MAX_DEPTH, scan};
 use crate::jsonrpc::{RpcError, write};
 use crate::machine::{Disposition, RequestHandle, Route, SessionHandle, SubscriptionHandle};
 use crate::revision::{Capability, Method, Revision, meta};
+use crate::sorted::Sorted;
 use crate::subscription::{Change, ListKind, RESOURCE_SUBSCRIPTIONS, SubscriptionFilter};
 
 use super::in_flight::InFlight;
@@ -26,14 +27,14 @@ use super::{Event, Server, refusal};
 pub(super) struct Subscriptions {
     open: BTreeMap<SubscriptionHandle, Box<Subscription>>,
     /// Those that watch a resource, by URI.
-    by_uri: BTreeMap<Arc<str>, BTreeSet<SubscriptionHandle>>,
+    by_uri: BTreeMap<Arc<str>, Sorted<SubscriptionHandle>>,
     /// Those of requests of their own, in all and on the byte stream.
     listening: usize,
     listening_on_stream: usize,
     /// URIs in the filters of those on the byte stream.
     watched_on_stream: usize,
     /// Those of requests of their own that watch lists.
-    of_lists: BTreeSet<SubscriptionHandle>,
+    of_lists: Sorted<SubscriptionHandle>,
     /// Lists that have changed since clients were last told.
     changed: SubscriptionFilter,
 }
@@ -106,6 +107,11 @@ impl Subscriptions {
         self.open.len()
     }
 
+    /// Most bytes that the lists of handles take to hold one more subscription, which watches everything.
+    pub(super) fn growth(&self) -> usize {
+        self.of_lists.growth(1) + self.by_uri.values().map(|watching| watching.growth(1)).sum::<usize>()
+    }
+
     /// Of how many lists watchers have still to be told that they changed.
     pub(super) fn changes(&self) -> usize {
         ListKind::ALL.into_iter().filter(|&kind| self.changed.list(kind)).count()
@@ -121,14 +127,14 @@ impl Subscriptions {
         self.listening - self.listening_on_stream
     }
 
-    /// Those to be told of a change of `uri`, in order of creation: whoever watches it, or something above it
-    /// (`notifications/resources/updated` in the schema).
-    fn watching(&self, uri: &str) -> BTreeSet<SubscriptionHandle> {
+    /// What is watched that a change of `uri` concerns: it, or something above it (`notifications/resources/updated` in
+    /// the schema).
+    fn covering<'uri>(&self, uri: &'uri str) -> Vec<(&'uri str, &Sorted<SubscriptionHandle>)> {
         let slashes = uri.bytes().enumerate().filter(|(_, byte)| *byte == b'/').map(|(at, _)| at);
         // Ends are beside ASCII characters, so that they lie on character boundaries.
         let above = slashes.flat_map(|at| [at, at + 1]).filter(|end| *end < uri.len());
-        let ends = above.chain([uri.len()]);
-        ends.filter_map(|end| self.by_uri.get(&uri[..end])).flatten().copied().collect()
+        let covering = above.chain([uri.len()]).map(|end| &uri[..end]);
+        covering.filter_map(|uri| self.by_uri.get(uri).map(|watching| (uri, watching))).collect()
     }
 
     pub(super) fn close_all(&mut self) -> Vec<SubscriptionHandle> {
@@ -378,7 +384,7 @@ impl Server {
                 self.queues.send(text, Route::Alone, to_session(session.handle));
             }
         }
-        for subscription in &self.subscriptions.of_lists {
+        for subscription in self.subscriptions.of_lists.iter() {
             if let Some(Subscription::Listen { request, filter, .. }) = self.subscriptions.get(*subscription)
                 && filter.list(kind)
                 && let Some(entry) = self.in_flight.get(*request)
@@ -395,9 +401,13 @@ impl Server {
 
     fn tell_resource(&mut self, uri: &str) {
         let name = Method::ResourcesUpdated.name();
-        // A legacy client is told once, however many of its URIs cover this one.
-        let mut told = BTreeSet::new();
-        for subscription in self.subscriptions.watching(uri) {
+        let covering = self.subscriptions.covering(uri);
+        // In order of creation.
+        let mut watching: Vec<_> =
+            covering.iter().flat_map(|(_, watching)| watching.iter()).copied().collect();
+        watching.sort_unstable();
+        watching.dedup();
+        for subscription in watching {
             let mut params = String::from("{");
             let (route, labels) = match self.subscriptions.get(subscription) {
                 Some(Subscription::Listen { request, .. }) => {
@@ -406,10 +416,16 @@ impl Server {
                     params.push(',');
                     (Route::Within(*request), entry.source.labels(Disposition::Continues))
                 }
-                Some(Subscription::Legacy { session, .. }) if told.insert(*session) => {
-                    (Route::Alone, to_session(*session))
+                Some(Subscription::Legacy { session, .. }) => {
+                    let Some(session) = self.sessions.get(*session) else { continue };
+                    // A legacy client is told once, however many of its URIs cover this one.
+                    let of_session = covering.iter().filter_map(|(uri, _)| session.watched.get(*uri));
+                    if of_session.min() != Some(&subscription) {
+                        continue;
+                    }
+                    (Route::Alone, to_session(session.handle))
                 }
-                _ => continue,
+                None => continue,
             };
             params.push_str("\"uri\":");
             write::string(&mut params, uri);
