@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::slice;
 
-/// Once a set is empty, room for more than so many is given back, so that a burst costs nothing for ever.
+/// Room for more than so many is given back once most of it is free, so that a burst costs nothing for ever.
 const KEPT: usize = 64;
 
 /// A set in ascending order.
@@ -64,8 +64,8 @@ impl<T> Sorted<T> {
     /// Removes the item at a place from [`search`](Self::search).
     pub(crate) fn remove_at(&mut self, at: usize) -> T {
         let item = self.items.remove(at);
-        if self.items.is_empty() && self.items.capacity() > KEPT {
-            self.clear();
+        if self.items.capacity() > KEPT.max(4 * self.items.len()) {
+            self.items.shrink_to(2 * self.items.len());
         }
         item
     }
@@ -130,7 +130,7 @@ mod tests {
         }
         for item in 0..10 * KEPT {
             assert!(set.remove(&item));
+            assert!(set.items.capacity() <= KEPT.max(4 * set.len()));
         }
-        assert_eq!(set.items.capacity(), 0);
     }
 }
