@@ -1,10 +1,9 @@
 //! Bounded sets, sorted in one piece of memory: for as many things as a bound of [`Limits`](crate::Limits) allows that
-//! takes less code and less memory than a tree, and less time as well, because most handles and deadlines come in
+//! takes less code and less memory than a tree, and no more time, because most handles, ids and deadlines come and go in
 //! order.
 
-use alloc::vec::Vec;
+use alloc::collections::{VecDeque, vec_deque};
 use core::cmp::Ordering;
-use core::slice;
 
 /// Room for more than so many is given back once most of it is free, so that a burst costs nothing for ever.
 const KEPT: usize = 64;
@@ -12,12 +11,12 @@ const KEPT: usize = 64;
 /// A set in ascending order.
 #[derive(Clone, Debug)]
 pub(crate) struct Sorted<T> {
-    items: Vec<T>,
+    items: VecDeque<T>,
 }
 
 impl<T> Default for Sorted<T> {
     fn default() -> Self {
-        Sorted { items: Vec::new() }
+        Sorted { items: VecDeque::new() }
     }
 }
 
@@ -30,22 +29,30 @@ impl<T> Sorted<T> {
         self.items.is_empty()
     }
 
-    pub(crate) fn iter(&self) -> slice::Iter<'_, T> {
+    pub(crate) fn iter(&self) -> vec_deque::Iter<'_, T> {
         self.items.iter()
     }
 
     pub(crate) fn first(&self) -> Option<&T> {
-        self.items.first()
+        self.items.front()
     }
 
     pub(crate) fn clear(&mut self) {
-        self.items = Vec::new();
+        self.items = VecDeque::new();
     }
 
     /// Where the item is that compares as equal, or where it would have to be. `compare` says how an item stands to
     /// what is looked for.
-    pub(crate) fn search(&self, compare: impl FnMut(&T) -> Ordering) -> Result<usize, usize> {
-        self.items.binary_search_by(compare)
+    pub(crate) fn search(&self, mut compare: impl FnMut(&T) -> Ordering) -> Result<usize, usize> {
+        // Most that comes is above all, and most that goes is the first.
+        match self.items.back() {
+            Some(last) if compare(last) != Ordering::Less => {}
+            _ => return Err(self.items.len()),
+        }
+        match self.items.front() {
+            Some(first) if compare(first) == Ordering::Equal => Ok(0),
+            _ => self.items.binary_search_by(compare),
+        }
     }
 
     /// The item at a place from [`search`](Self::search).
@@ -62,12 +69,11 @@ impl<T> Sorted<T> {
     }
 
     /// Removes the item at a place from [`search`](Self::search).
-    pub(crate) fn remove_at(&mut self, at: usize) -> T {
-        let item = self.items.remove(at);
+    pub(crate) fn remove_at(&mut self, at: usize) {
+        self.items.remove(at);
         if self.items.capacity() > KEPT.max(4 * self.items.len()) {
             self.items.shrink_to(2 * self.items.len());
         }
-        item
     }
 
     /// Most bytes that it takes to hold so many more, while the shorter list is still there.
@@ -79,18 +85,18 @@ impl<T> Sorted<T> {
 
 impl<T: Ord> Sorted<T> {
     pub(crate) fn contains(&self, item: &T) -> bool {
-        self.items.binary_search(item).is_ok()
+        self.search(|other| other.cmp(item)).is_ok()
     }
 
     pub(crate) fn insert(&mut self, item: T) {
-        if let Err(at) = self.items.binary_search(&item) {
+        if let Err(at) = self.search(|other| other.cmp(&item)) {
             self.insert_at(at, item);
         }
     }
 
     /// Whether it was there.
     pub(crate) fn remove(&mut self, item: &T) -> bool {
-        let found = self.items.binary_search(item);
+        let found = self.search(|other| other.cmp(item));
         found.is_ok_and(|at| {
             self.remove_at(at);
             true
@@ -101,6 +107,7 @@ impl<T: Ord> Sorted<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec::Vec;
 
     #[test]
     fn items_stand_once_and_in_order() {
@@ -112,7 +119,10 @@ mod tests {
         assert_eq!((set.len(), set.first()), (3, Some(&1)));
         assert!(set.remove(&2) && !set.remove(&2));
         assert!(set.contains(&3) && !set.contains(&2));
-        assert_eq!(set.search(|item| item.cmp(&2)), Err(1));
+        assert_eq!(
+            [0, 1, 2, 3, 4].map(|item| set.search(|other| other.cmp(&item))),
+            [Err(0), Ok(0), Err(1), Ok(1), Err(2)]
+        );
         assert_eq!(set.get(1), Some(&3));
         set.clear();
         assert!(set.is_empty());

@@ -112,7 +112,7 @@ impl InFlightTable {
     }
 
     pub(super) fn contains_id(&self, scope: Scope, id: &RequestId) -> bool {
-        self.search(scope, id).is_ok()
+        !self.by_id.is_empty() && self.search(scope, id).is_ok()
     }
 
     pub(super) fn handle_of(&self, scope: Scope, id: &RequestId) -> Option<RequestHandle> {
