@@ -10,6 +10,7 @@ import type {
   CompletionRequested,
   ExchangeHandle,
   HttpServerEvent,
+  Json,
   MessageDiscarded,
   RequestCancelled,
   RequestHandle,
@@ -218,8 +219,13 @@ export class Connection<M extends Machine = Machine> {
   }
 
   #respond(call: Call, result: string): void {
-    this.command((machine) => machine.respond(call.request, result));
+    this.answer(call.request, result);
     this.#over(call);
+  }
+
+  /** Answers a request with its result. */
+  protected answer(request: RequestHandle, result: Json): void {
+    this.command((machine) => machine.respond(request, result));
   }
 
   /** A call has its answer: what its handler does from here on counts no more. */

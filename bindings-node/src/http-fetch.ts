@@ -75,7 +75,6 @@ async function respond(host: HttpHost, request: Request, principal: string | und
       ? host.receiveWhole(request.method, EMPTY, options, exchange)
       : host.receiveHead(request.method, options, exchange);
   if (!isServed) return unavailable();
-  exchange.watch();
   const head = (await exchange.receive()) ?? (await exchange.next());
   if (head === undefined) return unavailable();
   if (!head.isLast || head.isAborted) return new Response(exchange.stream(head), headOf(head));

@@ -10,13 +10,14 @@ import type { Call } from './call.js';
 import { now } from './clock.js';
 import { Connection, type Host } from './connection.js';
 import { VerifierUnavailableError } from './failures.js';
-import { McpError } from './sansio/errors.js';
-import type { ExchangeHandle, HttpServerEvent } from './sansio/events.js';
+import { ConnectionClosedError, McpError } from './sansio/errors.js';
+import type { ExchangeHandle, HttpServerEvent, Json, RequestHandle } from './sansio/events.js';
 import { INVALID_PARAMS } from './sansio/facts.js';
 import type { HeaderPairs } from './sansio/headers.js';
 import {
   type Denial,
   HttpServer,
+  type Ready,
   type ReadyPart,
   type ReceiveOptions,
   type ResponsePart,
@@ -69,10 +70,18 @@ export interface Exchange {
   readonly headers: HeaderPairs;
   /** Who sends it, where the server is protected. */
   readonly caller: Caller | undefined;
+  /** It is not over soon after it has begun, as most are: looks out from now on for its client to leave. */
+  watch(): void;
   /** There is something to send, of which this is the first part; the rest is to be polled. */
   deliver(part: ReadyPart): void;
   /** Nothing more will come. */
   end(): void;
+}
+
+/** An exchange, and what the machine calls it. */
+interface Begun {
+  readonly handle: ExchangeHandle;
+  readonly exchange: Exchange;
 }
 
 // Bytes that may wait to be sent before a handler has to.
@@ -89,6 +98,10 @@ const QUIET = Promise.resolve();
 
 /** @internal */
 class HttpConnection extends Connection<HttpServer> {
+  protected override answer(request: RequestHandle, result: Json): void {
+    (this.host as HttpHost).answer(request, result);
+  }
+
   override callerOf(exchange: ExchangeHandle | undefined): Caller | undefined {
     return (this.host as HttpHost).callerOf(exchange);
   }
@@ -162,8 +175,12 @@ export class HttpHost implements Host {
   readonly #server: Server;
   readonly #connection: HttpConnection;
   readonly #exchanges = new Map<ExchangeHandle, Exchange>();
+  // Those that have begun in this turn: most are over at its end, and a map costs more.
+  readonly #begun: Begun[] = [];
   readonly #blocked = new Map<ExchangeHandle, (() => void)[]>();
+  #isReceiving = false;
   #isScheduled = false;
+  #hasNews = false;
   #isClosing = false;
   #isEnding = false;
   #hasWarned = false;
@@ -216,6 +233,7 @@ export class HttpHost implements Host {
    * @param mounted - What the program around has taken off the path.
    */
   endpoint(path: string, query: string, mounted = ''): ReceiveOptions | undefined {
+    if (path === this.#path && this.#sse === undefined) return STREAMABLE;
     const place = endpointPath(path);
     if (place === this.#sse?.stream) return { eventStream: mounted + this.#sse.messages };
     if (place === this.#sse?.messages) return { messages: query };
@@ -251,7 +269,7 @@ export class HttpHost implements Host {
   /** Who sent what an exchange brought. */
   callerOf(exchange: ExchangeHandle | undefined): Caller | undefined {
     if (this.auth === undefined || exchange === undefined) return undefined;
-    return this.#exchanges.get(exchange)?.caller;
+    return this.#find(exchange)?.caller;
   }
 
   /** Takes a request whose body is at hand; false if the server has been closed. */
@@ -273,10 +291,11 @@ export class HttpHost implements Host {
     exchange: Exchange,
     receive: () => [handle: ExchangeHandle, events: readonly HttpServerEvent[]],
   ): boolean {
+    this.#isReceiving = true;
     try {
       const [handle, events] = receive();
       // A handler may report before it waits for anything.
-      this.#exchanges.set(handle, exchange);
+      this.#begun.push({ handle, exchange });
       exchange.opened(handle);
       this.#connection.dispatch(events);
       return true;
@@ -284,6 +303,7 @@ export class HttpHost implements Host {
       if (!(error instanceof McpError)) throw error;
       return false; // it has been closed
     } finally {
+      this.#isReceiving = false;
       this.touched();
     }
   }
@@ -319,9 +339,29 @@ export class HttpHost implements Host {
 
   /** An exchange is over. */
   over(handle: ExchangeHandle): void {
-    this.#exchanges.delete(handle);
+    const place = this.#begun.findIndex((begun) => begun.handle === handle);
+    if (place < 0) this.#exchanges.delete(handle);
+    else if (place === this.#begun.length - 1) this.#begun.pop();
+    else this.#begun.splice(place, 1);
     this.taken(handle);
-    if (this.#exchanges.size === 0) this.#quiet?.();
+    if (this.#isIdle) this.#quiet?.();
+  }
+
+  get #isIdle(): boolean {
+    return this.#exchanges.size === 0 && this.#begun.length === 0;
+  }
+
+  /** Puts what has begun, and is not over, among what goes on. */
+  #keepBegun(): void {
+    while (this.#begun.length > 0) {
+      const { handle, exchange } = this.#begun.pop() as Begun;
+      this.#exchanges.set(handle, exchange);
+      exchange.watch();
+    }
+  }
+
+  #find(handle: ExchangeHandle): Exchange | undefined {
+    return this.#begun.find((begun) => begun.handle === handle)?.exchange ?? this.#exchanges.get(handle);
   }
 
   /** An exchange is over before its end, because the client has left. */
@@ -344,14 +384,44 @@ export class HttpHost implements Host {
   // ------------------------------------------------------------ what a connection asks of its host
 
   touched(): void {
+    this.#hasNews = true;
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     void QUIET.then(this.#whenQuiet);
   }
 
   readonly #whenQuiet = (): void => {
-    process.nextTick(this.#turn);
+    this.#keepBegun();
+    // Mostly everything has been handed out by now.
+    if (this.#hasNews) process.nextTick(this.#turn);
+    else this.#isScheduled = false;
   };
+
+  /** Gives the result of a request to the machine, and hands out at once what there is to be sent then. */
+  answer(request: RequestHandle, result: Json): void {
+    if (this.#isReceiving) {
+      // Whoever brought the request does not know yet that it is served.
+      this.#connection.command((machine) => machine.respond(request, result));
+      return;
+    }
+    let ready: Ready;
+    try {
+      ready = this.machine.answer(request, result);
+    } catch (error) {
+      if (!(error instanceof ConnectionClosedError)) throw error;
+      this.touched();
+      return;
+    }
+    try {
+      // At the end of a turn is seen whether calls are left.
+      if (this.#handOut(ready) || this.#isClosing) this.touched();
+    } catch (error) {
+      // It is not the handler that failed.
+      process.nextTick(() => {
+        throw error;
+      });
+    }
+  }
 
   reported({ context: { exchange } }: Call): Promise<void> | undefined {
     if (exchange === undefined) return undefined;
@@ -369,28 +439,33 @@ export class HttpHost implements Host {
 
   readonly #turn = (): void => {
     this.#isScheduled = false;
+    this.#keepBegun(); // since it was quiet
     try {
-      this.#setTimer(this.#deliverAll());
+      this.#deliverAll();
     } catch (error) {
       if (!(error instanceof McpError)) throw error; // the machine is dead
     }
     if (this.#isClosing && !this.#connection.hasCalls) this.#endAll();
   };
 
-  /** Hands out what there is to be sent; gives the next deadline. A refusal is told to the operator. */
-  #deliverAll(): number | undefined {
+  /** Hands out what there is to be sent. */
+  #deliverAll(): void {
     this.#lastTurn = now();
-    for (;;) {
-      const { parts, due, isPart } = this.machine.readyParts();
-      for (const part of parts) {
-        const exchange = this.#exchanges.get(part.exchange);
-        if (part.status === 403 && exchange !== undefined && !isChallenge(part.headers)) {
-          this.#warnOfRefusal(exchange.headers);
-        }
-        exchange?.deliver(part);
+    while (this.#handOut(this.machine.readyParts()));
+  }
+
+  /** Hands out what was found; whether there may be more. A refusal is told to the operator. */
+  #handOut({ parts, due, isPart }: Ready): boolean {
+    for (const part of parts) {
+      const exchange = this.#find(part.exchange);
+      if (part.status === 403 && exchange !== undefined && !isChallenge(part.headers)) {
+        this.#warnOfRefusal(exchange.headers);
       }
-      if (!isPart) return due;
+      exchange?.deliver(part);
     }
+    this.#hasNews = isPart;
+    this.#setTimer(due);
+    return isPart;
   }
 
   /** A timer that comes too early does no harm. */
@@ -421,7 +496,7 @@ export class HttpHost implements Host {
     this.#connection.step((machine, at) => machine.shutDown(at));
     const drain = setTimeout(() => this.#endAll(), this.#server.drain);
     this.touched();
-    if (this.#exchanges.size > 0) await new Promise<void>((resolve) => (this.#quiet = resolve));
+    if (!this.#isIdle) await new Promise<void>((resolve) => (this.#quiet = resolve));
     clearTimeout(drain);
     this.#endAll();
     clearTimeout(this.#timer);

@@ -70,7 +70,7 @@ export function nodeHandler(server: Server, options: NodeHandlerOptions = {}): N
     let read: Uint8Array | undefined;
     try {
       who = principalOf(principal, request);
-      read = readBody(request, headers, body);
+      read = readBody(request, body);
     } catch (error) {
       if (typeof body === 'function') throw error; // express, and what is like it, answers for errors itself
       console.error('barewire: a request cannot be served:', error);
@@ -106,7 +106,7 @@ async function admit(host: HttpHost, auth: ResourceServer, arrived: Arrived): Pr
   }
   let read: Uint8Array | undefined;
   try {
-    read = readBody(request, headers, body);
+    read = readBody(request, body);
   } catch (error) {
     console.error('barewire: a request cannot be served:', error);
     refuse(response, 500, 'Internal Server Error');
@@ -127,7 +127,10 @@ function metadata(auth: ResourceServer, request: IncomingMessage, response: Serv
 }
 
 function endpointOf(host: HttpHost, request: IncomingMessage): ReceiveOptions | undefined {
-  const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+  const { url = '' } = request;
+  const end = url.indexOf('?');
+  const path = end < 0 ? url : url.slice(0, end);
+  const query = end < 0 ? '' : url.slice(end + 1);
   // Where express has mounted the handler, the path has lost its beginning.
   return host.endpoint(path, query, (request as { baseUrl?: string }).baseUrl);
 }
@@ -139,10 +142,9 @@ function refuse(response: ServerResponse, status: number, reason: string): void 
 const EMPTY = new Uint8Array(0);
 
 /** The body if it is at hand: because it is empty, or something else has read it. */
-function readBody(request: IncomingMessage, headers: RawHeaders, given: unknown): Uint8Array | undefined {
-  const length = headers.get('content-length') ?? '0';
-  const isEmpty = length === '0' && headers.get('transfer-encoding') === undefined;
-  if (isEmpty) return EMPTY;
+function readBody(request: IncomingMessage, given: unknown): Uint8Array | undefined {
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
+  if (length === '0' && coding === undefined) return EMPTY;
   const read = typeof given === 'function' ? undefined : given;
   const body = read ?? (request.readableEnded ? (request as { body?: unknown }).body : undefined);
   if (body === undefined) {
@@ -164,6 +166,7 @@ class NodeExchange {
   #handle: ExchangeHandle = -1;
   #isBlocked = false;
   #isOver = false;
+  #isWatched = false;
 
   constructor(
     host: HttpHost,
@@ -186,7 +189,7 @@ class NodeExchange {
 
   receive(body: Uint8Array | undefined, options: ReceiveOptions): void {
     if (body !== undefined) this.#receiveWhole(body, options);
-    else if (Number(this.#raw.get('content-length')) <= SMALL) this.#collect(options);
+    else if (Number(this.#request.headers['content-length']) <= SMALL) this.#collect(options);
     else this.#receivePieces(options);
   }
 
@@ -201,13 +204,13 @@ class NodeExchange {
 
   #receiveWhole(body: Uint8Array, options: ReceiveOptions): void {
     const { method = '' } = this.#request;
-    this.#watch(this.#host.receiveWhole(method, body, options, this));
+    this.#begin(this.#host.receiveWhole(method, body, options, this));
   }
 
   /** Reads a body piece by piece. What is refused meanwhile is not read to its end. */
   #receivePieces(options: ReceiveOptions): void {
     const { method = '' } = this.#request;
-    if (!this.#watch(this.#host.receiveHead(method, options, this))) return;
+    if (!this.#begin(this.#host.receiveHead(method, options, this))) return;
     this.#request.on('data', (chunk: Buffer) => {
       if (!this.#isOver) this.#host.receiveBody(this.#handle, chunk);
     });
@@ -223,13 +226,16 @@ class NodeExchange {
   }
 
   /** Watches over the response to a request that is served; gives whether it is. */
-  #watch(isServed: boolean): boolean {
-    const response = this.#response;
-    if (!isServed) refuse(response, 503, 'Service Unavailable');
-    else if (response.destroyed)
-      this.#closed(); // while the request waited for something else
-    else response.on('close', this.#closed);
+  #begin(isServed: boolean): boolean {
+    if (!isServed) refuse(this.#response, 503, 'Service Unavailable');
+    else if (this.#response.destroyed) this.#closed(); // while the request waited for something else
     return isServed;
+  }
+
+  watch(): void {
+    if (this.#isWatched) return;
+    this.#isWatched = true;
+    this.#response.on('close', this.#closed);
   }
 
   deliver(part: ReadyPart): void {
@@ -286,7 +292,9 @@ class NodeExchange {
   /** Everything has been written; it is over once the connection has taken it. */
   #finish(): void {
     this.#isOver = true;
-    this.#host.taken(this.#handle);
+    if (this.#isWatched) this.#host.taken(this.#handle);
+    else if (this.#response.writableFinished) this.#host.over(this.#handle);
+    else this.watch();
   }
 
   /** The client has all of the response, or has left. */

@@ -2,13 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request } from 'node:http';
+import { createServer, type IncomingMessage, request, type RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { mock, type TestContext, test } from 'node:test';
 import { type Context, Server } from 'barewire';
 import { createHandler, nodeHandler } from 'barewire/http';
 import express, { type ErrorRequestHandler } from 'express';
 import fastify from 'fastify';
+import * as z from 'zod';
 import { deferred } from './peer.mjs';
 import {
   ACCEPT,
@@ -62,6 +63,28 @@ test('node:http serves', async (t) => {
   await handler.close();
   assert.equal((await send(post({ id: 1, ...INITIALIZE }))).status, 503);
 });
+
+for (const kind of ['web', 'node'] as const) {
+  test(`${kind}: answers are whole, whenever a handler gives them and whatever they hold`, async (t) => {
+    const server = newServer();
+    const texts = ['plain', 'Grüße, 世界 🎉', 'x'.repeat(100_000), 'ü'.repeat(100_000)];
+    server.tool('at-once', { input: z.object({ place: z.number() }) }, ({ place }) => texts[place] ?? '');
+    server.tool('soon', { input: z.object({ place: z.number() }) }, async ({ place }) => texts[place] ?? '');
+    server.tool('later', { input: z.object({ place: z.number() }) }, async ({ place }) => {
+      await new Promise((resolve) => setTimeout(resolve, place));
+      return texts[place] ?? '';
+    });
+    const handler = kind === 'web' ? createHandler(server) : nodeHandler(server);
+    const send = kind === 'web' ? (handler as Send) : await listen(t, handler as RequestListener);
+    const calls = ['at-once', 'soon', 'later'].flatMap((name) =>
+      texts.map(async (text, place) => {
+        assert.equal(await textOfCall(send, await open(send), name, { place }), text, `${name} ${place}`);
+      }),
+    );
+    await Promise.all(calls);
+    await handler.close(); // nothing is left to wait for
+  });
+}
 
 test('express serves, whether it reads bodies or not', async (t) => {
   for (const reads of [false, true]) {

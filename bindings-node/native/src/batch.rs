@@ -46,13 +46,15 @@ pub(crate) struct Batch {
 impl Batch {
     /// Begins a batch that is told with a value of the call itself.
     pub(crate) fn giving(value: u64) -> Batch {
-        let mut batch = Batch::default();
-        batch.element(&value);
-        batch
+        let mut rows = String::with_capacity(ROOM_FOR_ROWS);
+        rows.push('[');
+        push_number(&mut rows, value);
+        Batch { pieces: String::new(), rows }
     }
 
     /// Adds a row; `write` adds its members.
     pub(crate) fn row(&mut self, kind: u8, write: impl FnOnce(&mut Row<'_>)) {
+        self.rows.reserve(ROOM_FOR_ROWS);
         self.rows.push(if self.rows.is_empty() { '[' } else { ',' });
         let mut row = Row { batch: self, is_empty: true };
         row.open();
@@ -61,10 +63,13 @@ impl Batch {
         row.close();
     }
 
-    fn element(&mut self, value: &dyn std::fmt::Display) {
+    /// Adds a number that is no row.
+    pub(crate) fn number(&mut self, value: i64) {
         self.rows.push(if self.rows.is_empty() { '[' } else { ',' });
-        // Writing to a String cannot fail.
-        let _ = write!(self.rows, "{value}");
+        if value < 0 {
+            self.rows.push('-');
+        }
+        push_number(&mut self.rows, value.unsigned_abs());
     }
 
     /// The text; empty if nothing is told.
@@ -142,7 +147,8 @@ impl Row<'_> {
 
     /// A truth value.
     pub(crate) fn boolean(&mut self, value: bool) {
-        self.display(value);
+        self.separate();
+        self.batch.rows.push_str(if value { "true" } else { "false" });
     }
 
     /// A string that JavaScript gets decoded.

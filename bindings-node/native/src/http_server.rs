@@ -1,8 +1,8 @@
 //! Servers behind HTTP.
 
-use barewire::SessionHandle;
 use barewire::server::Server;
 use barewire::transport::http::server::{Denial, Endpoint, HttpServer, RequestHead, ResponsePart};
+use barewire::{ExchangeHandle, RequestHandle, SessionHandle};
 use napi::Either;
 use napi::bindgen_prelude::{BufferSlice, Uint8Array};
 use napi_derive::napi;
@@ -12,10 +12,10 @@ use crate::byte_stream::{due, tell_numbers};
 use crate::config;
 use crate::errors::{Failure, Outcome as _};
 use crate::guard::{Carrier, Handle, Held};
-use crate::names::{exchange as handle, instant, number, to_js};
+use crate::names::{exchange as handle, instant, milliseconds, number, to_js};
 
 /// Stands between names and values of headers, none of which can hold it.
-const SEPARATOR: char = '\0';
+const SEPARATOR: u8 = b'\0';
 
 /// The kind of the row that [`poll_response`] gives.
 const PART: u8 = 0;
@@ -38,9 +38,16 @@ pub(crate) fn open_http_server(
 
 /// Calls `work` with the headers of a text: names and values, each followed by the separator.
 pub(crate) fn with_headers<R>(text: &str, work: impl FnOnce(&[(&str, &str)]) -> R) -> R {
-    let mut parts = text.split_terminator(SEPARATOR);
+    let mut rest = text;
+    let mut next = || {
+        // Faster than a search for a character, because they are short.
+        let end = rest.bytes().position(|byte| byte == SEPARATOR)?;
+        let (part, behind) = (rest.get(..end)?, rest.get(end + 1..)?);
+        rest = behind;
+        Some(part)
+    };
     let mut headers = Vec::with_capacity(16);
-    while let (Some(name), Some(value)) = (parts.next(), parts.next()) {
+    while let (Some(name), Some(value)) = (next(), next()) {
         headers.push((name, value));
     }
     work(&headers)
@@ -52,6 +59,10 @@ fn endpoint<'a>(event_stream: Option<&'a str>, messages: Option<&'a str>) -> End
         (None, Some(query)) => Endpoint::Messages { query },
         (None, None) => Endpoint::Streamable,
     }
+}
+
+fn not_http() -> Failure {
+    Failure::Argument("not a server behind HTTP".into())
 }
 
 /// Takes the head of a request; gives its exchange.
@@ -139,9 +150,7 @@ pub(crate) fn receive_whole(
     with_headers(&headers, |headers| {
         let head = RequestHead { method: &method, endpoint, headers, principal: principal.as_deref() };
         told(this.call(|carrier| {
-            let Carrier::HttpServer(http) = carrier else {
-                return Err(Failure::Argument("not a server behind HTTP".into()));
-            };
+            let Carrier::HttpServer(http) = carrier else { return Err(not_http()) };
             let exchange = http.receive_whole(instant(now), head, body);
             let mut batch = Batch::giving(exchange.number());
             carrier.tell_events(&mut batch);
@@ -216,6 +225,40 @@ fn about(row: &mut Row<'_>, part: &ResponsePart) {
 /// The longest body that comes as text: up to here copying it costs less than another array.
 const TEXT: usize = 16 << 10;
 
+/// Adds the part of an exchange that was ready. Its data is a piece if that is a short body of ASCII alone; else it goes
+/// into `room` from `end` on, and where there is too little, it is given.
+fn tell_part(
+    batch: &mut Batch,
+    exchange: ExchangeHandle,
+    part: ResponsePart,
+    room: &mut [u8],
+    end: &mut usize,
+) -> Option<Vec<u8>> {
+    let is_text = part.is_last && part.data.len() <= TEXT && part.data.is_ascii();
+    // What is ASCII is UTF-8.
+    let text = if is_text { std::str::from_utf8(&part.data).ok() } else { None };
+    let place = if is_text { None } else { room.get_mut(*end..*end + part.data.len()) };
+    batch.row(PART, |row| {
+        about(row, &part);
+        match (text, &place) {
+            (Some(text), _) => row.piece(text),
+            (None, Some(place)) => row.number(place.len() as u64),
+            (None, None) => row.null(),
+        }
+        row.number(exchange.number());
+        row.boolean(is_text);
+    });
+    match place {
+        _ if is_text => None,
+        Some(place) => {
+            place.copy_from_slice(&part.data);
+            *end += part.data.len();
+            None
+        }
+        None => Some(part.data),
+    }
+}
+
 /// What to send next in each of the exchanges that [`ready`] would name, as a batch: a row for each, as [`poll_response`]
 /// has it, and the exchange.
 ///
@@ -232,41 +275,51 @@ pub(crate) fn ready_parts(
     let mut batch = Batch::default();
     let outcome = this.http_server(|http| {
         let mut end = used as usize;
-        let mut own = None;
-        while let Some(exchange) = http.poll_ready() {
-            let Some(part) = http.poll_response(exchange) else { continue };
-            let place = pool.get_mut(end..end + part.data.len());
-            let is_text = part.is_last && part.data.len() <= TEXT && part.data.is_ascii();
-            batch.row(PART, |row| {
-                about(row, &part);
-                match &place {
-                    _ if is_text => row.piece(&String::from_utf8_lossy(&part.data)),
-                    Some(place) => row.number(place.len() as u64),
-                    None => row.null(),
-                }
-                row.number(exchange.number());
-                row.boolean(is_text);
-            });
-            match place {
-                _ if is_text => {}
-                Some(place) => {
-                    place.copy_from_slice(&part.data);
-                    end += part.data.len();
-                }
-                None => {
-                    own = Some(part.data);
-                    break;
-                }
-            }
-        }
+        let own = tell_ready(http, &mut batch, &mut pool, &mut end);
         let count = u32::try_from(end).unwrap_or(u32::MAX) - used;
         tell_numbers(&mut pool, [due(http.poll_timeout()), f64::from(count)]);
         own
     });
+    with_data(batch, outcome)
+}
+
+/// Tells the parts that are ready, up to the first whose data finds no place; gives that.
+fn tell_ready(
+    http: &mut HttpServer<Server>,
+    batch: &mut Batch,
+    room: &mut [u8],
+    end: &mut usize,
+) -> Option<Vec<u8>> {
+    while let Some(exchange) = http.poll_ready() {
+        let Some(part) = http.poll_response(exchange) else { continue };
+        let own = tell_part(batch, exchange, part, room, end);
+        if own.is_some() {
+            return own;
+        }
+    }
+    None
+}
+
+fn with_data(batch: Batch, outcome: Result<Option<Vec<u8>>, Failure>) -> Either<Text, (Text, Uint8Array)> {
     match outcome {
         Ok(Some(own)) => Either::B((batch::to_js(batch.into_text()), own.into())),
         outcome => Either::A(told(outcome.map(|_| batch.into_text()))),
     }
+}
+
+/// Answers a request with its result, and tells what is ready then, as [`ready_parts`] does without a pool: a number
+/// stands behind the rows, which tells when to call `handle_timeout`, -1 for never.
+#[napi]
+pub(crate) fn answer(this: &mut Handle, request: i64, result: String) -> Either<Text, (Text, Uint8Array)> {
+    let mut batch = Batch::default();
+    let outcome = this.call(|carrier| {
+        let Carrier::HttpServer(http) = carrier else { return Err(not_http()) };
+        http.machine_mut().respond(RequestHandle::from_number(number(request)), result)?;
+        let own = tell_ready(http, &mut batch, &mut [], &mut 0);
+        batch.number(milliseconds(http.poll_timeout()));
+        Ok(own)
+    });
+    with_data(batch, outcome)
 }
 
 /// Bytes that wait to be taken by an exchange.

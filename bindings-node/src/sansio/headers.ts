@@ -21,16 +21,6 @@ export class RawHeaders {
   *[Symbol.iterator](): Generator<readonly [name: string, value: string]> {
     yield* headerPairs(this.flat);
   }
-
-  /** The first value of a header whose name is given in lower case. */
-  get(name: string): string | undefined {
-    const { flat } = this;
-    for (let at = 0; at < flat.length; at += 2) {
-      const known = flat[at] as string;
-      if (known.length === name.length && known.toLowerCase() === name) return flat[at + 1];
-    }
-    return undefined;
-  }
 }
 
 /**

@@ -5,6 +5,8 @@ import {
   type ExchangeHandle,
   eventsOf,
   type HttpServerEvent,
+  type Json,
+  type RequestHandle,
   type SessionHandle,
   valueAndEventsOf,
 } from './events.js';
@@ -219,7 +221,24 @@ export class HttpServer extends ServerCommands<HttpServerEvent> {
     const text = checked(isText ? outcome : outcome[0]);
     const due = head[0] as number;
     return {
-      parts: text === '' ? NO_PARTS : parts(text, take(head[1] as number), isText ? undefined : outcome[1]),
+      parts:
+        text === ''
+          ? NO_PARTS
+          : partsOf(rowsOf(text), text, take(head[1] as number), isText ? NO_DATA : outcome[1]),
+      due: due < 0 ? undefined : due,
+      isPart: !isText,
+    };
+  }
+
+  /** `respond`, and then `readyParts` in the same call. @internal */
+  answer(request: RequestHandle, result: Json): Ready {
+    const outcome = native.answer(this.handle, request, result);
+    const isText = typeof outcome === 'string';
+    const text = checked(isText ? outcome : outcome[0]);
+    const rows = rowsOf(text) as any[];
+    const due = rows.pop() as number;
+    return {
+      parts: rows.length === 0 ? NO_PARTS : partsOf(rows, text, NO_DATA, isText ? NO_DATA : outcome[1]),
       due: due < 0 ? undefined : due,
       isPart: !isText,
     };
@@ -282,17 +301,19 @@ function part(text: string, data: Uint8Array | undefined): ResponsePart {
 
 const NO_PARTS: readonly ReadyPart[] = [];
 
+const NO_DATA = new Uint8Array(0);
+
 /** The data of a part is a piece of the text, or the next of the bytes that were put into the pool, or `own`. */
-function parts(text: string, pooled: Uint8Array, own: Uint8Array | undefined): ReadyPart[] {
+function partsOf(rows: Row, text: string, pooled: Uint8Array, own: Uint8Array): ReadyPart[] {
   const pieces = new Pieces(text);
   let at = 0;
   const data = (length: number | null, isText: boolean): Uint8Array | string => {
     if (isText) return pieces.take(length as number);
-    if (length === null) return own as Uint8Array;
+    if (length === null) return own;
     at += length;
     return pooled.subarray(at - length, at);
   };
-  return rowsOf(text).map((row: Row) => ({
+  return rows.map((row: Row) => ({
     exchange: row[6],
     status: row[1] ?? undefined,
     headers: row[2] ?? [],

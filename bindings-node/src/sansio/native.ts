@@ -190,6 +190,7 @@ export interface Native {
     pool: Uint8Array,
     used: number,
   ): Told | readonly [parts: string, data: Uint8Array];
+  answer(handle: Handle, request: number, result: string): Told | readonly [parts: string, data: Uint8Array];
   backlog(handle: Handle, exchange: number): Given<number>;
   resolveSession(handle: Handle, exchange: number, session: number, now: number): Told;
   replay(handle: Handle, exchange: number, events: string[] | null | undefined, now: number): Done;

@@ -25,6 +25,9 @@ impl Media {
     /// is not UTF-8: such JSON is none (RFC 8259, section 8.1).
     pub(crate) fn of(content_type: Option<&str>) -> Media {
         let Some(value) = content_type else { return Media::Other };
+        if value == JSON {
+            return Media::Json; // as nearly always
+        }
         let mut parts = split(value, ';');
         let kind = parts.next().unwrap_or_default();
         if kind.eq_ignore_ascii_case(EVENT_STREAM) {
@@ -51,7 +54,12 @@ impl Acceptable {
     ///
     /// The most specific range decides, and a weight of zero means no; parameters other than the weight and ranges
     /// that are malformed are passed over.
-    pub(crate) fn of<'a>(values: impl Iterator<Item = &'a str>) -> Acceptable {
+    pub(crate) fn of<'a>(mut values: impl Iterator<Item = &'a str>) -> Acceptable {
+        let (first, second) = (values.next(), values.next());
+        if first == Some(BOTH) && second.is_none() {
+            return Acceptable { json: true, event_stream: true }; // as nearly always
+        }
+        let values = first.into_iter().chain(second).chain(values);
         let mut stated = false;
         let (mut json, mut event_stream) = (Best::default(), Best::default());
         for range in values.flat_map(|value| split(value, ',')) {
