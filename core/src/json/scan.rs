@@ -229,7 +229,11 @@ impl<'a> Scanner<'a> {
                     self.at = self.bytes.len() - after.len();
                     return Ok(());
                 }
-                [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', after @ ..] => rest = after,
+                [b'\\', b'"' | b'n', after @ ..] => {
+                    let at = self.bytes.len() - after.len();
+                    rest = if at - self.at < LONG { after } else { &self.bytes[long_text(self.bytes, at)..] };
+                }
+                [b'\\', b'\\' | b'/' | b'b' | b'f' | b'r' | b't', after @ ..] => rest = after,
                 [b'\\', b'u', a, b, c, d, after @ ..]
                     if [a, b, c, d].iter().all(|digit| digit.is_ascii_hexdigit()) =>
                 {
@@ -281,20 +285,24 @@ impl<'a> Scanner<'a> {
     }
 }
 
+/// Runs and strings that go on for so long are taken block by block.
+const LONG: usize = 128;
+
+/// How many bytes a block has.
+const BLOCK: usize = 32;
+
 /// The length of the longest prefix that holds no quote, backslash or control character.
 #[inline]
 pub(super) fn plain_prefix(bytes: &[u8]) -> usize {
     const WORD: usize = 8;
-    /// Runs that go on for so long are taken block by block.
-    const SHORT: usize = 16 * WORD;
     let (words, _) = bytes.as_chunks::<WORD>();
     for (at, word) in words.iter().enumerate() {
         let found = special_bytes(u64::from_le_bytes(*word));
         if found != 0 {
             return at * WORD + (found.trailing_zeros() / 8) as usize;
         }
-        if at * WORD == SHORT {
-            return long_plain_prefix(bytes, SHORT);
+        if at * WORD == LONG {
+            return long_plain_prefix(bytes, LONG);
         }
     }
     byte_by_byte(bytes, words.len() * WORD)
@@ -303,12 +311,36 @@ pub(super) fn plain_prefix(bytes: &[u8]) -> usize {
 /// As [`plain_prefix`] for long runs such as base64, the first `length` bytes being plain.
 #[inline(never)]
 fn long_plain_prefix(bytes: &[u8], length: usize) -> usize {
-    const LANES: usize = 32;
     let special = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
     // A branch-free test of a whole block, which the compiler turns into vector instructions.
     let plain = |block: &&[u8]| block.iter().fold(0u8, |found, &byte| found | u8::from(special(byte))) == 0;
-    let blocks = bytes[length..].chunks_exact(LANES).take_while(plain).count();
-    byte_by_byte(bytes, length + blocks * LANES)
+    let blocks = bytes[length..].chunks_exact(BLOCK).take_while(plain).count();
+    byte_by_byte(bytes, length + blocks * BLOCK)
+}
+
+/// The end of the text within a string that begins at `start`, just behind an escape, and holds no escapes but those of
+/// quotes and line ends; or some place before that end.
+#[inline(never)]
+fn long_text(bytes: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while let (Some(before), Some(block)) = (bytes[at - 1..].first_chunk(), bytes[at..].first_chunk())
+        && is_text(before, block)
+    {
+        at += BLOCK;
+    }
+    // An escape that the last block begins is not whole yet. The escape before `start` is.
+    if at > start && bytes[at - 1] == b'\\' { at - 1 } else { at }
+}
+
+/// Whether a block is text with no escapes but those of quotes and line ends; `before` begins one byte earlier, with a
+/// backslash only if that begins an escape. No escaped backslash passes, so that every one that does begins an escape.
+#[inline]
+fn is_text(before: &[u8; BLOCK], block: &[u8; BLOCK]) -> bool {
+    // Free of branches: the compiler turns it into vector instructions.
+    let wrong = |(&before, &byte): (&u8, &u8)| {
+        if before == b'\\' { (byte != b'"') & (byte != b'n') } else { (byte == b'"') | (byte < 0x20) }
+    };
+    before.iter().zip(block).fold(0, |found, pair| found | u8::from(wrong(pair))) == 0
 }
 
 fn byte_by_byte(bytes: &[u8], mut length: usize) -> usize {
@@ -499,6 +531,25 @@ mod tests {
                     bytes.extend([plain, special, plain]);
                     let is_special = special < 0x20 || special == b'"' || special == b'\\';
                     assert_eq!(plain_prefix(&bytes), if is_special { length } else { bytes.len() });
+                }
+            }
+        }
+    }
+
+    // Long strings are taken block by block: whatever stands at whatever place of a block, at its edges as well, it is
+    // seen.
+    #[test]
+    fn long_text_is_checked_as_strictly_as_short_one() {
+        let line = r#"say \"yes\" or \"no\"\n"#;
+        let pieces =
+            ["\"", "\\", "\\\\", "\\\\\"", "\\\"", "\\u0041", "\\u00", "\\x", "\u{1}", "\n", "\\n", "é"];
+        for start in 0..line.len() {
+            for piece in pieces.into_iter().chain([r"\t\\\\", r"\\\\\\", r#"\\""#]) {
+                let front = line[start..].trim_start_matches(['\\', '"', 'n']);
+                let text = format!("\"{front}{}{piece}{}\"", line.repeat(8), line.repeat(3));
+                for text in [&*text, &text[..text.len() - 1]] {
+                    let theirs = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+                    assert_eq!(check(text, 64).is_ok(), theirs, "{text}");
                 }
             }
         }
