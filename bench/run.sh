@@ -21,7 +21,7 @@ for example in stdio_server http_server; do
 done
 cargo build --release --locked -p barewire-c-library
 cc -std=c99 -D_GNU_SOURCE -O2 -Ibindings-c/include bindings-c/examples/bench_server.c \
-    "${CARGO_TARGET_DIR:-target}/release/libbarewire.a" -lpthread -ldl -lm -o .work/bench/c_server
+    "${CARGO_TARGET_DIR:-target}/release/libbarewire.a" -Wl,--gc-sections -lpthread -ldl -lm -o .work/bench/c_server
 python3 tests/python_env.py tools
 python3 tests/node_env.py build
 

@@ -138,6 +138,7 @@ impl Host {
                 });
                 // What is refused here was answered already: the client has gone.
                 let _ = match result {
+                    Ok(Outcome::Text(text)) => server.respond_text(request, &text),
                     Ok(Outcome::Result(result)) => server.respond(request, result),
                     Ok(Outcome::InvalidArguments(reason)) => {
                         server.respond_invalid_arguments(request, &reason)

@@ -53,6 +53,7 @@ fn call(
         Ok(flush(server)?)
     })?;
     match outcome {
+        Outcome::Text(text) => server.machine_mut().respond_text(request, &text)?,
         Outcome::Result(result) => server.machine_mut().respond(request, result)?,
         Outcome::InvalidArguments(reason) => {
             server.machine_mut().respond_invalid_arguments(request, &reason)?;

@@ -164,18 +164,9 @@ fn decode(
         return Ok(());
     }
     let room = buffer(first.cast(), size)?;
-    let mut length = 0;
-    let is_text = unescape(contents, |part| {
-        if let Some(place) = room.get_mut(length..length + part.len()) {
-            place.iter_mut().zip(part.bytes()).for_each(|(place, byte)| {
-                place.write(byte);
-            });
-        }
-        length += part.len();
-    });
-    if !is_text {
+    let Some(length) = unescape(contents, room, MaybeUninit::new) else {
         return Err(Failure::Own(bw_error::BW_ERROR_NOT_UTF8, "the string has a lone surrogate"));
-    }
+    };
     let fits = length <= room.len();
     string.write(bw_bytes::at(if fits { first.cast() } else { core::ptr::null() }, length));
     if fits {

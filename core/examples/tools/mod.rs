@@ -1,9 +1,9 @@
 //! The tools that the example servers offer.
 
+use std::borrow::Cow;
 use std::error::Error;
 
-use barewire::Json;
-use serde::Deserialize;
+use barewire::{Json, JsonText};
 
 /// Their definitions.
 pub(crate) const TOOLS: [&str; 5] = [
@@ -14,64 +14,62 @@ pub(crate) const TOOLS: [&str; 5] = [
     r#"{"name":"progress","description":"Report progress n times.","inputSchema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}"#,
 ];
 
-/// Arguments of all five tools.
-#[derive(Deserialize, Default)]
-struct Arguments<'a> {
-    #[serde(borrow, default)]
-    text: std::borrow::Cow<'a, str>,
-    #[serde(default)]
-    a: i64,
-    #[serde(default)]
-    b: i64,
-    #[serde(default)]
-    kib: usize,
-    #[serde(default)]
-    n: u32,
-}
-
 /// What became of a call.
-pub(crate) enum Outcome {
-    /// The text of the result object.
+pub(crate) enum Outcome<'a> {
+    /// A text.
+    Text(Cow<'a, str>),
+    /// The text of a result object.
     Result(String),
     /// The arguments do not fit, because of this.
     InvalidArguments(String),
 }
 
 /// Runs a tool. `report` is told how far it is, and of how much.
-pub(crate) fn call(
+pub(crate) fn call<'a>(
     tool: &str,
-    arguments: Option<&Json>,
+    arguments: Option<&'a Json>,
     mut report: impl FnMut(f64, f64) -> Result<(), Box<dyn Error>>,
-) -> Result<Outcome, Box<dyn Error>> {
-    let arguments = match arguments.map(Json::parse::<Arguments>).transpose() {
-        Ok(arguments) => arguments.unwrap_or_default(),
-        Err(error) => return Ok(Outcome::InvalidArguments(error.to_string())),
-    };
-    let result = match tool {
-        "echo" => text(&arguments.text)?,
-        "add" => format!(
-            r#"{{"content":[],"structuredContent":{{"sum":{}}}}}"#,
-            arguments.a.wrapping_add(arguments.b)
-        ),
-        "big" => text(
-            &"All work and no play makes \"Jack\" a dull boy, so he went home.\n ".repeat(arguments.kib * 16),
-        )?,
-        "sink" => text(&arguments.text.len().to_string())?,
-        _ => {
-            for step in 1..=arguments.n {
-                report(f64::from(step), f64::from(arguments.n))?;
+) -> Result<Outcome<'a>, Box<dyn Error>> {
+    let arguments = Arguments(arguments);
+    let outcome = match tool {
+        "echo" => arguments.text("text").map(Outcome::Text),
+        "add" => arguments.add().map(Outcome::Result),
+        "big" => arguments.number("kib").map(|kib| Outcome::Text(LINE.repeat(kib * 16).into())),
+        "sink" => arguments.text("text").map(|text| Outcome::Text(text.len().to_string().into())),
+        _ => match arguments.number::<u32>("n") {
+            Ok(count) => {
+                for step in 1..=count {
+                    report(f64::from(step), f64::from(count))?;
+                }
+                Ok(Outcome::Text(format!("sent {count}").into()))
             }
-            text(&format!("sent {}", arguments.n))?
-        }
+            Err(reason) => Err(reason),
+        },
     };
-    Ok(Outcome::Result(result))
+    Ok(outcome.unwrap_or_else(Outcome::InvalidArguments))
 }
 
-/// A result that is one block of text.
-fn text(text: &str) -> Result<String, serde_json::Error> {
-    let mut result = Vec::with_capacity(text.len() + text.len() / 8 + 64);
-    result.extend_from_slice(br#"{"content":[{"type":"text","text":"#);
-    serde_json::to_writer(&mut result, text)?;
-    result.extend_from_slice(b"}]}");
-    String::from_utf8(result).map_err(serde::ser::Error::custom)
+const LINE: &str = "All work and no play makes \"Jack\" a dull boy, so he went home.\n ";
+
+/// The arguments of a call, read where they lie.
+struct Arguments<'a>(Option<&'a Json>);
+
+impl<'a> Arguments<'a> {
+    fn get(&self, name: &str) -> Option<JsonText<'a>> {
+        self.0?.as_text().find_in(&format!("/{name}")).ok()
+    }
+
+    fn text(&self, name: &str) -> Result<Cow<'a, str>, String> {
+        self.get(name).and_then(JsonText::to_text).ok_or_else(|| format!("{name} is not a string"))
+    }
+
+    fn number<T: TryFrom<i64>>(&self, name: &str) -> Result<T, String> {
+        let number = self.get(name).and_then(JsonText::as_i64);
+        number.and_then(|number| number.try_into().ok()).ok_or_else(|| format!("{name} is not such a number"))
+    }
+
+    fn add(&self) -> Result<String, String> {
+        let (a, b): (i64, i64) = (self.number("a")?, self.number("b")?);
+        Ok(format!(r#"{{"content":[],"structuredContent":{{"sum":{}}}}}"#, a.wrapping_add(b)))
+    }
 }

@@ -350,18 +350,37 @@ fn byte_by_byte(bytes: &[u8], mut length: usize) -> usize {
     length
 }
 
-/// The high bit of each byte of `word` that is a quote, a backslash or a control character; bits above the
-/// lowest one that is set may be wrong, for the borrow of a subtraction travels upwards.
+/// Bytes that are looked at together while a string is decoded.
+const PIECE: usize = 16;
+
+/// How many bytes stand before the first backslash; all of them if there is none.
+#[inline]
+pub(super) fn before_backslash(piece: &[u8; PIECE]) -> usize {
+    let (words, _) = piece.as_chunks();
+    let found = words.iter().map(|word| zero_bytes(u64::from_le_bytes(*word) ^ (LOW * b'\\' as u64)));
+    let first = found.enumerate().find(|(_, found)| *found != 0);
+    first.map_or(PIECE, |(at, found)| at * size_of::<u64>() + (found.trailing_zeros() / 8) as usize)
+}
+
+/// The lowest bit of each byte.
+const LOW: u64 = u64::MAX / 0xff;
+
+/// The highest bit of each byte.
+const HIGH: u64 = LOW << 7;
+
+/// The high bit of each byte of `word` that is zero; bits above the lowest one that is set may be wrong, for the borrow
+/// of a subtraction travels upwards.
+#[inline]
+const fn zero_bytes(word: u64) -> u64 {
+    word.wrapping_sub(LOW) & !word & HIGH
+}
+
+/// The high bit of each byte of `word` that is a quote, a backslash or a control character; bits above the lowest one that
+/// is set may be wrong, as with [`zero_bytes`].
 #[inline]
 const fn special_bytes(word: u64) -> u64 {
-    const LOW: u64 = u64::MAX / 0xff;
-    const HIGH: u64 = LOW << 7;
-    let quote = word ^ (LOW * b'"' as u64);
-    let backslash = word ^ (LOW * b'\\' as u64);
-    let below = word.wrapping_sub(LOW * 0x20) & !word;
-    let is_quote = quote.wrapping_sub(LOW) & !quote;
-    let is_backslash = backslash.wrapping_sub(LOW) & !backslash;
-    (below | is_quote | is_backslash) & HIGH
+    let below = word.wrapping_sub(LOW * 0x20) & !word & HIGH;
+    below | zero_bytes(word ^ (LOW * b'"' as u64)) | zero_bytes(word ^ (LOW * b'\\' as u64))
 }
 
 /// Which containers are open: one bit a level, set for an object.

@@ -95,7 +95,7 @@ impl<'a> JsonText<'a> {
 
     /// A text that is known to be one JSON value, as those are that `find` gave. Of any other, what is read is not defined.
     pub fn trusted(text: &'a str) -> JsonText<'a> {
-        JsonText(text.trim_matches(WHITE_SPACE))
+        JsonText(trim(text))
     }
 
     /// The value in `text` that a JSON Pointer leads to (RFC 6901, section 4). Names are compared decoded; of members of
@@ -112,7 +112,7 @@ impl<'a> JsonText<'a> {
         if tokens.split('~').skip(1).any(|rest| !rest.starts_with(['0', '1'])) {
             return Err(PointerError::Malformed);
         }
-        let mut value = text.trim_matches(WHITE_SPACE);
+        let mut value = trim(text);
         for token in tokens.split('/') {
             value = match value.as_bytes().first() {
                 Some(b'{') => member(value, token)?,
@@ -159,12 +159,7 @@ impl<'a> JsonText<'a> {
     /// The decoded string, borrowed if it has no escapes. `None` for other values, and for a lone surrogate, which is no
     /// character.
     pub fn to_text(self) -> Option<Cow<'a, str>> {
-        let contents = self.contents()?;
-        if !contents.contains('\\') {
-            return Some(Cow::Borrowed(contents));
-        }
-        let mut text = String::with_capacity(contents.len());
-        unescape(contents, |part| text.push_str(part)).then_some(Cow::Owned(text))
+        decode(self.contents()?)
     }
 
     /// The truth value; `None` for other values.
@@ -260,6 +255,13 @@ impl<'a> JsonText<'a> {
     }
 }
 
+/// The text without what may stand around a value. Mostly nothing does.
+fn trim(text: &str) -> &str {
+    let is_plain = |byte: Option<&u8>| byte.is_some_and(|byte| *byte > b' ');
+    let bytes = text.as_bytes();
+    if is_plain(bytes.first()) && is_plain(bytes.last()) { text } else { text.trim_matches(WHITE_SPACE) }
+}
+
 /// The member that a token of a pointer names.
 fn member<'a>(object: &'a str, token: &str) -> Result<&'a str, PointerError> {
     let mut found = None;
@@ -290,10 +292,18 @@ pub(crate) fn names(token: &str, key: &str) -> bool {
     if !token.contains('~') && !key.contains('\\') {
         return token == key;
     }
-    let token = token.replace("~1", "/").replace("~0", "~");
-    let mut rest = Some(&*token);
-    let decoded = unescape(key, |part| rest = rest.and_then(|rest| rest.strip_prefix(part)));
-    decoded && rest == Some("")
+    decode(key).is_some_and(|key| key == token.replace("~1", "/").replace("~0", "~"))
+}
+
+/// The decoded contents of a string, borrowed if they have no escapes.
+fn decode(contents: &str) -> Option<Cow<'_, str>> {
+    if memchr::memchr(b'\\', contents.as_bytes()).is_none() {
+        return Some(Cow::Borrowed(contents));
+    }
+    let mut text = alloc::vec![0; contents.len()];
+    let length = unescape(contents, &mut text, |byte| byte)?;
+    text.truncate(length);
+    String::from_utf8(text).ok().map(Cow::Owned)
 }
 
 /// Gives what stands between the quotes of the JSON string for `text`, piece by piece (RFC 8259, section 7).
@@ -321,51 +331,73 @@ pub fn escape(text: &str, mut put: impl FnMut(&str)) {
     }
 }
 
-/// Decodes the contents of a string piece by piece; false at a lone surrogate, which is no character.
-pub fn unescape(contents: &str, mut put: impl FnMut(&str)) -> bool {
-    let mut rest = contents;
-    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
-        put(&rest[..at]);
-        // A check has seen that what follows is an escape; whatever is none ends it here.
-        let Some(&escape) = rest.as_bytes().get(at + 1) else { return false };
-        rest = rest.get(at + 2..).unwrap_or_default();
-        let plain = match escape {
-            b'"' => "\"",
-            b'\\' => "\\",
-            b'/' => "/",
-            b'b' => "\u{8}",
-            b'f' => "\u{c}",
-            b'n' => "\n",
-            b'r' => "\r",
-            b't' => "\t",
-            b'u' => {
-                let Some(character) = code_point(&mut rest) else { return false };
-                put(character.encode_utf8(&mut [0; 4]));
+/// Decodes the contents of a string into `out` and gives the length of what it decodes to; `None` at a lone surrogate,
+/// which is no character. `cell` makes of a byte what `out` holds.
+///
+/// As much is written as `out` has room for. `out` is large enough if it is as long as `contents`; what lies behind the
+/// decoded bytes may be written over.
+pub fn unescape<T>(contents: &str, out: &mut [T], cell: impl Fn(u8) -> T + Copy) -> Option<usize> {
+    let bytes = contents.as_bytes();
+    let (mut at, mut length) = (0, 0);
+    while let Some(&first) = bytes.get(at) {
+        let room = out.get_mut(length..).unwrap_or_default();
+        // A block is copied whole, and then written over from its first escape on.
+        if let Some(block) = bytes[at..].first_chunk() {
+            match room.first_chunk_mut() {
+                Some(place) => *place = block.map(cell),
+                None => room.iter_mut().zip(block).for_each(|(place, byte)| *place = cell(*byte)),
+            }
+            let plain = scan::before_backslash(block);
+            (at, length) = (at + plain, length + plain);
+            if plain == block.len() {
                 continue;
             }
-            _ => return false,
-        };
-        put(plain);
+        } else if first != b'\\' {
+            room.iter_mut().take(1).for_each(|place| *place = cell(first));
+            (at, length) = (at + 1, length + 1);
+            continue;
+        }
+        let (character, width) = escaped(contents, at)?;
+        let mut decoded = [0; 4];
+        let decoded = character.encode_utf8(&mut decoded);
+        let room = out.get_mut(length..).unwrap_or_default();
+        room.iter_mut().zip(decoded.bytes()).for_each(|(place, byte)| *place = cell(byte));
+        (at, length) = (at + width, length + decoded.len());
     }
-    put(rest);
-    true
+    Some(length)
 }
 
-/// Reads the digits of a `\u` escape, and those of a second one that completes a surrogate pair.
-fn code_point(rest: &mut &str) -> Option<char> {
-    let unit = hex_unit(rest)?;
-    if !(0xd800..0xdc00).contains(&unit) {
-        return char::from_u32(unit);
-    }
-    *rest = rest.strip_prefix("\\u")?;
-    let low = hex_unit(rest).filter(|low| (0xdc00..0xe000).contains(low))?;
-    char::from_u32(0x1_0000 + ((unit - 0xd800) << 10) + (low - 0xdc00))
+/// What the escape at `at` stands for, and how long it is; `None` if it is none or a lone surrogate.
+fn escaped(contents: &str, at: usize) -> Option<(char, usize)> {
+    let character = match contents.as_bytes().get(at + 1)? {
+        b'"' => '"',
+        b'\\' => '\\',
+        b'/' => '/',
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'u' => {
+            let unit = hex_unit(contents, at + 2)?;
+            if !(0xd800..0xdc00).contains(&unit) {
+                return Some((char::from_u32(unit)?, 6));
+            }
+            let low = contents.get(at + 6..at + 8).filter(|escape| *escape == "\\u");
+            let low =
+                low.and_then(|_| hex_unit(contents, at + 8)).filter(|low| (0xdc00..0xe000).contains(low))?;
+            return Some((char::from_u32(0x1_0000 + ((unit - 0xd800) << 10) + (low - 0xdc00))?, 12));
+        }
+        _ => return None,
+    };
+    Some((character, 2))
 }
 
-fn hex_unit(rest: &mut &str) -> Option<u32> {
-    let digits = rest.get(..4).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
-    *rest = &rest[4..];
-    u32::from_str_radix(digits, 16).ok()
+/// The four hexadecimal digits at `at`.
+fn hex_unit(contents: &str, at: usize) -> Option<u32> {
+    let digits = contents.get(at..at + 4)?;
+    let are_digits = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    are_digits.then(|| u32::from_str_radix(digits, 16).ok())?
 }
 
 /// The value of a number token that is an integer within 128 bits.
@@ -479,6 +511,24 @@ mod tests {
             assert_eq!(text(lone), None, "{lone}");
         }
         assert_eq!(text("1"), None);
+    }
+
+    // The number of bytes is told also where there is no room for them, and no more are written than there are places.
+    #[test]
+    fn decoding_stays_within_its_room() {
+        let contents = r#"é\n0123456789abcdef\u00e90123\"456789abcdef\ud83d\ude00 end of it\\"#;
+        let decoded: String = serde_json::from_str(&format!("\"{contents}\"")).unwrap();
+        for room in 0..=contents.len() {
+            let mut out = alloc::vec![b'-'; room];
+            assert_eq!(unescape(contents, &mut out, |byte| byte), Some(decoded.len()), "{room}");
+            let written = room.min(decoded.len());
+            assert_eq!(&out[..written], &decoded.as_bytes()[..written], "{room}");
+        }
+        for cut in (0..contents.len()).filter(|at| contents.is_char_boundary(*at)) {
+            // What is no string's contents is decoded to something or to nothing.
+            let _ = unescape(&contents[cut..], &mut [0; 80], |byte| byte);
+            let _ = unescape(&contents[..cut], &mut [0; 80], |byte| byte);
+        }
     }
 
     #[test]

@@ -24,7 +24,9 @@ pub(crate) use inputs::{
     InputMismatch, has_url, missing_capabilities, project_input_answer, project_input_params,
 };
 pub use methods::{Direction, Kind, Method, MethodRow};
-pub(crate) use results::{ResultMembers, write_front, write_list_result, write_result};
+pub(crate) use results::{
+    ResultMembers, Written, write_front, write_list_result, write_result, write_written,
+};
 pub(crate) use text::one_line;
 
 use alloc::vec::Vec;

@@ -4,6 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use memchr::memmem;
 
 use super::definitions::{CALL_RESULT, PROMPT_RESULT, READ_RESULT, structured_content_fits};
@@ -124,6 +126,70 @@ impl Survey {
     const fn has_modern_members(&self) -> bool {
         self.result_type.is_some() || self.ttl.is_some() || self.scope.is_some()
     }
+}
+
+/// A result of the core's own making: an object with the members that its method asks for, on one line and the same in
+/// every revision, so that nothing of it has to be checked or changed. All that varies is one string in it.
+#[derive(Clone, Copy)]
+pub(crate) struct Written<'a> {
+    front: &'a str,
+    value: Value<'a>,
+    end: &'a str,
+}
+
+/// A value that is a JSON string.
+#[derive(Clone, Copy)]
+enum Value<'a> {
+    Text(&'a str),
+    /// As base64.
+    Bytes(&'a [u8]),
+}
+
+impl<'a> Written<'a> {
+    /// What stands between the brackets of a result before `text`, and behind it.
+    pub(crate) const fn text(front: &'a str, text: &'a str, end: &'a str) -> Written<'a> {
+        Written { front, value: Value::Text(text), end }
+    }
+
+    /// As [`text`](Self::text), with bytes instead.
+    pub(crate) const fn bytes(front: &'a str, bytes: &'a [u8], end: &'a str) -> Written<'a> {
+        Written { front, value: Value::Bytes(bytes), end }
+    }
+
+    /// About how long it is.
+    pub(crate) fn room(&self) -> usize {
+        let value = match self.value {
+            // Some of it is escaped.
+            Value::Text(text) => text.len() + text.len() / 8,
+            Value::Bytes(bytes) => bytes.len().div_ceil(3) * 4,
+        };
+        self.front.len() + value + self.end.len() + 2
+    }
+}
+
+/// Appends a result of the core's own, as `revision` wants it.
+pub(crate) fn write_written(
+    out: &mut String,
+    method: Option<Method>,
+    revision: Revision,
+    result: &Written<'_>,
+    members: &ResultMembers<'_>,
+) {
+    let outgoing = Outgoing { method, revision, members };
+    let mut object = ObjectWriter::open(out);
+    outgoing.write_modern_members(&mut object, &Survey::default(), true);
+    let rest = object.rest();
+    rest.push_str(result.front);
+    match result.value {
+        Value::Text(text) => write::string(rest, text),
+        Value::Bytes(bytes) => {
+            rest.push('"');
+            STANDARD.encode_string(bytes, rest);
+            rest.push('"');
+        }
+    }
+    rest.push_str(result.end);
+    object.close();
 }
 
 /// A result on its way to a client.

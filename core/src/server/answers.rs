@@ -10,7 +10,8 @@ use crate::error::{ApiMisuse, Error};
 use crate::jsonrpc::{RequestId, RpcError, write};
 use crate::machine::{Disposition, RequestHandle, Route, Transmit};
 use crate::revision::{
-    Era, Method, ResultMembers, Revision, meta, names_elicitations, project_error, write_front, write_result,
+    Era, Method, ResultMembers, Revision, Written, meta, names_elicitations, project_error, write_front,
+    write_result, write_written,
 };
 
 use super::catalog::PageBounds;
@@ -216,10 +217,8 @@ impl Server {
             }
             other => other,
         };
-        let room = result.len()
-            + members.meta.iter().map(|(key, value)| key.len() + value.len() + 80).sum::<usize>();
         let mut outcome = Ok(());
-        let text = write::response(id, room, |out| {
+        let text = write::response(id, result.len() + room_for(&members), |out| {
             outcome = write_result(out, method, revision, &result, &members);
         });
         outcome.map_err(|_| ApiMisuse::InvalidJson)?;
@@ -275,6 +274,22 @@ impl Server {
         Ok(())
     }
 
+    /// As [`answer`](Self::answer), with a result of the core's own.
+    pub(super) fn answer_with(&mut self, request: RequestHandle, result: &Written<'_>) -> Result<(), Error> {
+        if self.answerable(request)?.is_none() {
+            return Ok(());
+        }
+        let Some(entry) = self.in_flight.get(request) else { return Ok(()) };
+        let (method, revision) = (entry.method, entry.context.revision);
+        let mut pairs = [("", ""); 2];
+        let members = result_members(&self.config, &self.identity, revision, None, &mut pairs);
+        let text = write::response(&entry.id, result.room() + room_for(&members), |out| {
+            write_written(out, method, revision, result, &members);
+        });
+        self.finish(request, text, Disposition::Answers);
+        Ok(())
+    }
+
     pub(super) fn answer_error(&mut self, request: RequestHandle, error: RpcError) -> Result<(), Error> {
         let Some(entry) = self.answerable(request)? else { return Ok(()) };
         let error = project_error(error, entry.method, entry.context.revision);
@@ -301,10 +316,7 @@ impl Server {
         if entry.method != Some(Method::ToolsCall) || entry.context.revision < Revision::V2025_11_25 {
             return self.answer_error(request, RpcError::new(RpcError::INVALID_PARAMS, message));
         }
-        let mut result = String::from("{\"content\":[{\"type\":\"text\",\"text\":");
-        write::string(&mut result, message);
-        result.push_str("}],\"isError\":true}");
-        self.answer(request, result.into())
+        self.respond_tool_error(request, message)
     }
 
     /// Takes a request out of the table and sends its answer.
@@ -367,6 +379,11 @@ fn result_members<'a>(
     }
     let freshness = config.freshness;
     ResultMembers { meta: &pairs[..count], ttl_ms: freshness.ttl_ms, cache_scope: freshness.scope.as_str() }
+}
+
+/// Room for what a result gets.
+fn room_for(members: &ResultMembers<'_>) -> usize {
+    members.meta.iter().map(|(key, value)| key.len() + value.len() + 80).sum()
 }
 
 fn is_object(text: &str) -> bool {

@@ -2,14 +2,11 @@
 
 use alloc::string::String;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-
 use crate::error::{ApiMisuse, Error};
 use crate::json::{Json, MAX_DEPTH, scan};
 use crate::jsonrpc::{RpcError, write};
 use crate::machine::{RequestHandle, SessionHandle};
-use crate::revision::Method;
+use crate::revision::{Method, Written};
 use crate::time::Instant;
 
 use super::Server;
@@ -41,7 +38,7 @@ impl Server {
     /// # Errors
     /// As [`respond`](Self::respond).
     pub fn respond_text(&mut self, request: RequestHandle, text: &str) -> Result<(), Error> {
-        self.respond_with(request, "{\"content\":[{\"type\":\"text\",\"text\":", text, "}]}")
+        self.answer_with(request, &Written::text(TEXT_FRONT, text, "}]"))
     }
 
     /// Answers the call of a tool that failed, with one block of text that tells the model why (server/tools, Error
@@ -50,8 +47,7 @@ impl Server {
     /// # Errors
     /// As [`respond`](Self::respond).
     pub fn respond_tool_error(&mut self, request: RequestHandle, text: &str) -> Result<(), Error> {
-        let end = "}],\"isError\":true}";
-        self.respond_with(request, "{\"content\":[{\"type\":\"text\",\"text\":", text, end)
+        self.answer_with(request, &Written::text(TEXT_FRONT, text, "}],\"isError\":true"))
     }
 
     /// Answers the request for a prompt with one message of the user (server/prompts).
@@ -59,8 +55,8 @@ impl Server {
     /// # Errors
     /// As [`respond`](Self::respond).
     pub fn respond_prompt_text(&mut self, request: RequestHandle, text: &str) -> Result<(), Error> {
-        let front = "{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":";
-        self.respond_with(request, front, text, "}}]}")
+        let front = "\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":";
+        self.answer_with(request, &Written::text(front, text, "}}]"))
     }
 
     /// Answers the read of a resource with text (server/resources).
@@ -75,7 +71,7 @@ impl Server {
         text: &str,
     ) -> Result<(), Error> {
         let front = resource_front(uri, mime_type, "text");
-        self.respond_with(request, &front, text, "}]}")
+        self.answer_with(request, &Written::text(&front, text, "}]"))
     }
 
     /// Answers the read of a resource with bytes (server/resources).
@@ -89,12 +85,8 @@ impl Server {
         mime_type: Option<&str>,
         data: &[u8],
     ) -> Result<(), Error> {
-        let mut result = resource_front(uri, mime_type, "blob");
-        result.reserve(data.len() / 3 * 4 + ROOM);
-        result.push('"');
-        STANDARD.encode_string(data, &mut result);
-        result.push_str("\"}]}");
-        self.respond(request, result)
+        let front = resource_front(uri, mime_type, "blob");
+        self.answer_with(request, &Written::bytes(&front, data, "}]"))
     }
 
     /// Answers a request for suggestions with up to 100 values; more are left out, as the protocol wants it, and told by
@@ -117,21 +109,6 @@ impl Server {
         self.respond(request, result)
     }
 
-    /// Answers with a result that has one text in it. It is made in one piece of memory that becomes the message.
-    fn respond_with(
-        &mut self,
-        request: RequestHandle,
-        front: &str,
-        text: &str,
-        end: &str,
-    ) -> Result<(), Error> {
-        let mut result = String::with_capacity(front.len() + text.len() + text.len() / 16 + ROOM);
-        result.push_str(front);
-        write::string(&mut result, text);
-        result.push_str(end);
-        self.respond(request, result)
-    }
-
     /// Asks a legacy client whether it is there; `ResponseReceived` follows.
     ///
     /// # Errors
@@ -141,12 +118,12 @@ impl Server {
     }
 }
 
-/// Room beside the text of a result: for the rest of it, and for the envelope that is written around it.
-const ROOM: usize = 256;
+/// What stands before the text of a result that is one block of text.
+const TEXT_FRONT: &str = "\"content\":[{\"type\":\"text\",\"text\":";
 
 /// The beginning of the result of a read, up to the value of the member `holder`.
 fn resource_front(uri: &str, mime_type: Option<&str>, holder: &str) -> String {
-    let mut front = String::from("{\"contents\":[{\"uri\":");
+    let mut front = String::from("\"contents\":[{\"uri\":");
     write::string(&mut front, uri);
     if let Some(mime_type) = mime_type {
         write::string_member(&mut front, "mimeType", mime_type);

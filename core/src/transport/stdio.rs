@@ -18,8 +18,12 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 const GATHERED_PART: usize = 256;
 const MOST_GATHERED: usize = 32 << 10;
 
-/// Buffers that grew beyond the bound on queued bytes divided by this, or beyond 2 MiB, are given back once they are
-/// empty.
+/// Output is kept as a place for more while it is no larger than this many times what is gathered. The memory of a longer
+/// message goes at once: the next one that is written can have it.
+const KEPT_GATHERED: usize = 4;
+
+/// A buffer for lines that grew beyond the bound on queued bytes divided by this, or beyond 2 MiB, is given back once it
+/// is empty.
 const KEPT_PART: usize = 4;
 const MOST_KEPT: usize = 2 << 20;
 
@@ -248,7 +252,7 @@ impl<M: Machine> Stdio<M> {
         if self.consumed == self.output.len() {
             self.consumed = 0;
             self.output.clear();
-            if self.output.capacity() > self.keep {
+            if self.output.capacity() > KEPT_GATHERED * self.gather {
                 self.output = Vec::new();
             }
         }

@@ -52,6 +52,32 @@ fn a_plain_result_is_copied() {
     );
 }
 
+// What is not checked goes out as it would if it were, to every revision, whatever the text says.
+#[test]
+fn results_of_the_core_need_no_check() {
+    let fronts = [
+        (CALL, r#""content":[{"type":"text","text":"#, "}]"),
+        (CALL, r#""content":[{"type":"text","text":"#, r#"}],"isError":true"#),
+        (PROMPT, r#""messages":[{"role":"user","content":{"type":"text","text":"#, "}}]"),
+        (READ, r#""contents":[{"uri":"x:\"_meta\"","mimeType":"text/plain","text":"#, "}]"),
+    ];
+    let texts = ["", "plain", "\"_meta\" \"icons\" \"audio\"", "a\r\n\u{1}b", "null", "\\", "é\u{2028}"];
+    let pair = [(SERVER_INFO, r#"{"name":"n","version":"1"}"#)];
+    for ((method, front, end), text) in fronts.into_iter().flat_map(|front| texts.map(|text| (front, text))) {
+        for (revision, meta) in Revision::ALL.into_iter().flat_map(|it| [(it, &[][..]), (it, &pair[..])]) {
+            let members = ResultMembers { meta, ttl_ms: 7, cache_scope: "private" };
+            let mut out = String::new();
+            write_written(&mut out, method, revision, &Written::text(front, text, end), &members);
+            let json = serde_json::to_string(text).unwrap();
+            assert_eq!(out, written(method, revision, &format!("{{{front}{json}{end}}}"), meta));
+            out.clear();
+            write_written(&mut out, method, revision, &Written::bytes(front, text.as_bytes(), end), &members);
+            let json = format!("\"{}\"", STANDARD.encode(text));
+            assert_eq!(out, written(method, revision, &format!("{{{front}{json}{end}}}"), meta));
+        }
+    }
+}
+
 #[test]
 fn what_is_no_object_is_refused_and_leaves_nothing() {
     for result in
