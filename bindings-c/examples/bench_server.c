@@ -163,10 +163,14 @@ static const struct {
 static void call(bw_server *server, const bw_event *event)
 {
     uint64_t request = bw_event_request(event);
-    for (size_t at = 0; at < sizeof HANDLERS / sizeof *HANDLERS; ++at)
-        if (bw_equals(bw_event_name(event), bw_string(HANDLERS[at].name)) &&
-            HANDLERS[at].run(server, request, bw_event_arguments(event)) != BW_OK)
+    bw_bytes name = bw_event_name(event);
+    for (size_t at = 0; at < sizeof HANDLERS / sizeof *HANDLERS; ++at) {
+        if (!bw_equals(name, bw_string(HANDLERS[at].name)))
+            continue;
+        if (HANDLERS[at].run(server, request, bw_event_arguments(event)) != BW_OK)
             must(bw_server_respond_invalid_arguments(server, request, BW_LITERAL("the arguments do not fit")));
+        break;
+    }
 }
 
 int main(void)

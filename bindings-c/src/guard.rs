@@ -76,12 +76,17 @@ impl<C> Held<C> {
 
     /// The event that `poll` gives, in the place of the one before.
     pub(crate) fn poll_event(&mut self, poll: impl FnOnce(&mut C) -> Option<bw_event>) -> *const bw_event {
-        let polled = self.run(|carrier| Ok(poll(carrier))).unwrap_or(None);
-        let is_some = polled.is_some();
-        // SAFETY: the pointer comes from a box that lives as long as this handle. C holds no reference during the call,
-        // by the contract of handles, and Rust makes none that outlives a call.
-        unsafe { *self.event = polled.unwrap_or_else(bw_event::none) };
-        if is_some { self.event } else { core::ptr::null() }
+        let place = self.event;
+        let is_some = self.look(false, |carrier| {
+            let polled = poll(carrier);
+            let is_some = polled.is_some();
+            // SAFETY: the pointer comes from a box that lives as long as this handle. C holds no reference during the
+            // call, by the contract of handles, and Rust makes none that outlives a call. Written here, where the event
+            // comes to be, because to hand it on is to move it.
+            unsafe { *place = polled.unwrap_or_else(bw_event::none) };
+            is_some
+        });
+        if is_some { place } else { core::ptr::null() }
     }
 
     /// What was wrong with the last call that failed.

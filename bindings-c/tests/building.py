@@ -21,7 +21,7 @@ TESTS = C / "tests"
 # Where cargo puts what the steps of `make test` have built.
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 STATIC_LIBRARY = TARGET / "debug" / "libbarewire.a"
-STATIC_NEEDS = ["-lpthread", "-ldl", "-lm"]
+STATIC_NEEDS = ["-Wl,--gc-sections", "-lpthread", "-ldl", "-lm"]
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 C99 = ["cc", "-std=c99", "-D_GNU_SOURCE"]

@@ -162,23 +162,9 @@ impl bw_event {
         bw_event::new(Told::HttpClient(event))
     }
 
+    #[inline]
     fn new(told: Told) -> bw_event {
-        let explanation = match &told {
-            Told::Server(server::Event::ResponseReceived { outcome: Err(failure), .. }) => match failure {
-                ClientFailure::Rpc(_) => String::new(),
-                failure => failure.to_string(),
-            },
-            Told::Server(server::Event::Disconnected { reason }) => Error::Closed(*reason).to_string(),
-            Told::Client(client::Event::RequestFailed { reason, .. }) => match reason {
-                FailureReason::Rpc(_) => String::new(),
-                reason => reason.to_string(),
-            },
-            Told::Client(client::Event::Disconnected { reason }) => match reason {
-                client::DisconnectReason::Refused(_) => String::new(),
-                reason => reason.to_string(),
-            },
-            _ => String::new(),
-        };
+        let explanation = explanation(&told);
         bw_event { told, explanation }
     }
 
@@ -236,6 +222,26 @@ impl bw_event {
                 _ => bw_kind::BW_EVENT_NONE,
             },
         }
+    }
+}
+
+/// Why something ended, where the core has no text to lend.
+fn explanation(told: &Told) -> String {
+    match told {
+        Told::Server(server::Event::ResponseReceived { outcome: Err(failure), .. }) => match failure {
+            ClientFailure::Rpc(_) => String::new(),
+            failure => failure.to_string(),
+        },
+        Told::Server(server::Event::Disconnected { reason }) => Error::Closed(*reason).to_string(),
+        Told::Client(client::Event::RequestFailed { reason, .. }) => match reason {
+            FailureReason::Rpc(_) => String::new(),
+            reason => reason.to_string(),
+        },
+        Told::Client(client::Event::Disconnected { reason }) => match reason {
+            client::DisconnectReason::Refused(_) => String::new(),
+            reason => reason.to_string(),
+        },
+        _ => String::new(),
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn call<'a>(
     let outcome = match tool {
         "echo" => arguments.text("text").map(Outcome::Text),
         "add" => arguments.add().map(Outcome::Result),
-        "big" => arguments.number("kib").map(|kib| Outcome::Text(LINE.repeat(kib * 16).into())),
+        "big" => arguments.number::<usize>("kib").map(|kib| Outcome::Text(LINE.repeat(kib * 16).into())),
         "sink" => arguments.text("text").map(|text| Outcome::Text(text.len().to_string().into())),
         _ => match arguments.number::<u32>("n") {
             Ok(count) => {

@@ -220,7 +220,22 @@ impl<'a> Scanner<'a> {
     }
 
     /// Consumes the rest of a string, the opening quote being behind us.
+    #[inline(never)]
     fn string_rest(&mut self) -> Result<(), ScanError> {
+        // Most strings are names and other short words: the end stands in the first word.
+        if let Some(word) = self.bytes[self.at..].first_chunk() {
+            let found = special_bytes(u64::from_le_bytes(*word));
+            let at = self.at + (found.trailing_zeros() / 8) as usize;
+            if found != 0 && self.bytes.get(at) == Some(&b'"') {
+                self.at = at + 1;
+                return Ok(());
+            }
+        }
+        self.long_string_rest()
+    }
+
+    #[inline(never)]
+    fn long_string_rest(&mut self) -> Result<(), ScanError> {
         let mut rest = &self.bytes[self.at..];
         loop {
             rest = &rest[plain_prefix(rest)..];

@@ -357,40 +357,46 @@ pub fn unescape<T>(contents: &str, out: &mut [T], cell: impl Fn(u8) -> T + Copy)
             (at, length) = (at + 1, length + 1);
             continue;
         }
-        let (character, width) = escaped(contents, at)?;
-        let mut decoded = [0; 4];
-        let decoded = character.encode_utf8(&mut decoded);
         let room = out.get_mut(length..).unwrap_or_default();
-        room.iter_mut().zip(decoded.bytes()).for_each(|(place, byte)| *place = cell(byte));
-        (at, length) = (at + width, length + decoded.len());
+        let name = *bytes.get(at + 1)?;
+        if let Some(character) = short_escape(name) {
+            room.iter_mut().take(1).for_each(|place| *place = cell(character));
+            (at, length) = (at + 2, length + 1);
+        } else {
+            let (character, width) = code_point(contents, at).filter(|_| name == b'u')?;
+            let mut decoded = [0; 4];
+            let decoded = character.encode_utf8(&mut decoded);
+            room.iter_mut().zip(decoded.bytes()).for_each(|(place, byte)| *place = cell(byte));
+            (at, length) = (at + width, length + decoded.len());
+        }
     }
     Some(length)
 }
 
-/// What the escape at `at` stands for, and how long it is; `None` if it is none or a lone surrogate.
-fn escaped(contents: &str, at: usize) -> Option<(char, usize)> {
-    let character = match contents.as_bytes().get(at + 1)? {
-        b'"' => '"',
-        b'\\' => '\\',
-        b'/' => '/',
-        b'b' => '\u{8}',
-        b'f' => '\u{c}',
-        b'n' => '\n',
-        b'r' => '\r',
-        b't' => '\t',
-        b'u' => {
-            let unit = hex_unit(contents, at + 2)?;
-            if !(0xd800..0xdc00).contains(&unit) {
-                return Some((char::from_u32(unit)?, 6));
-            }
-            let low = contents.get(at + 6..at + 8).filter(|escape| *escape == "\\u");
-            let low =
-                low.and_then(|_| hex_unit(contents, at + 8)).filter(|low| (0xdc00..0xe000).contains(low))?;
-            return Some((char::from_u32(0x1_0000 + ((unit - 0xd800) << 10) + (low - 0xdc00))?, 12));
-        }
-        _ => return None,
-    };
-    Some((character, 2))
+/// What a backslash and this character stand for.
+#[inline]
+const fn short_escape(name: u8) -> Option<u8> {
+    match name {
+        b'"' | b'\\' | b'/' => Some(name),
+        b'b' => Some(8),
+        b'f' => Some(12),
+        b'n' => Some(b'\n'),
+        b'r' => Some(b'\r'),
+        b't' => Some(b'\t'),
+        _ => None,
+    }
+}
+
+/// The character that the digits of the escape at `at` stand for, with those of a second one that completes a surrogate
+/// pair, and how many bytes it takes.
+fn code_point(contents: &str, at: usize) -> Option<(char, usize)> {
+    let unit = hex_unit(contents, at + 2)?;
+    if !(0xd800..0xdc00).contains(&unit) {
+        return Some((char::from_u32(unit)?, 6));
+    }
+    let low = contents.get(at + 6..at + 8).filter(|escape| *escape == "\\u");
+    let low = low.and_then(|_| hex_unit(contents, at + 8)).filter(|low| (0xdc00..0xe000).contains(low))?;
+    Some((char::from_u32(0x1_0000 + ((unit - 0xd800) << 10) + (low - 0xdc00))?, 12))
 }
 
 /// The four hexadecimal digits at `at`.

@@ -276,10 +276,10 @@ impl Server {
 
     /// As [`answer`](Self::answer), with a result of the core's own.
     pub(super) fn answer_with(&mut self, request: RequestHandle, result: &Written<'_>) -> Result<(), Error> {
-        if self.answerable(request)?.is_none() {
-            return Ok(());
-        }
-        let Some(entry) = self.in_flight.get(request) else { return Ok(()) };
+        self.check_open()?;
+        let Some(entry) = self.in_flight.get(request).filter(|entry| entry.subscription.is_none()) else {
+            return self.answerable(request).map(|_| ());
+        };
         let (method, revision) = (entry.method, entry.context.revision);
         let mut pairs = [("", ""); 2];
         let members = result_members(&self.config, &self.identity, revision, None, &mut pairs);
