@@ -351,9 +351,9 @@ fn long_text(bytes: &[u8], start: usize) -> usize {
 /// backslash only if that begins an escape. No escaped backslash passes, so that every one that does begins an escape.
 #[inline]
 fn is_text(before: &[u8; BLOCK], block: &[u8; BLOCK]) -> bool {
-    // Free of branches: the compiler turns it into vector instructions.
+    // Nothing ends this early, so that the compiler turns it into vector instructions.
     let wrong = |(&before, &byte): (&u8, &u8)| {
-        if before == b'\\' { (byte != b'"') & (byte != b'n') } else { (byte == b'"') | (byte < 0x20) }
+        if before == b'\\' { !matches!(byte, b'"' | b'n') } else { byte == b'"' || byte < 0x20 }
     };
     before.iter().zip(block).fold(0, |found, pair| found | u8::from(wrong(pair))) == 0
 }
@@ -372,7 +372,7 @@ const PIECE: usize = 16;
 #[inline]
 pub(super) fn before_backslash(piece: &[u8; PIECE]) -> usize {
     let (words, _) = piece.as_chunks();
-    let found = words.iter().map(|word| zero_bytes(u64::from_le_bytes(*word) ^ (LOW * b'\\' as u64)));
+    let found = words.iter().map(|word| zero_bytes(u64::from_le_bytes(*word) ^ (LOW * u64::from(b'\\'))));
     let first = found.enumerate().find(|(_, found)| *found != 0);
     first.map_or(PIECE, |(at, found)| at * size_of::<u64>() + (found.trailing_zeros() / 8) as usize)
 }
