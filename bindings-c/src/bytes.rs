@@ -58,9 +58,9 @@ impl bw_bytes {
         text.map_or(bw_bytes::NONE, bw_bytes::text_of)
     }
 
-    /// How many bytes C says there are.
-    pub(crate) const fn count(&self) -> usize {
-        self.length
+    /// How many bytes there are; none if there cannot be as many as C says, which whoever reads them refuses.
+    pub(crate) fn count(&self) -> usize {
+        self.optional_bytes().ok().flatten().map_or(0, <[u8]>::len)
     }
 
     /// The bytes, if there are any.

@@ -307,6 +307,26 @@ TEST(the_other_side_closes)
     free_pair(&pair);
 }
 
+TEST(what_waits_to_be_sent_holds_up_no_end)
+{
+    static char text[200000];
+    struct pair pair = joined(BW_REVISION_2025_11_25);
+    memset(text, 'x', sizeof text);
+    DOES(bw_server_respond_text(pair.server, served(&pair), bw_text(text, sizeof text)));
+    CHECK(bw_server_data_to_send(pair.server).length > sizeof text);
+    DOES(bw_server_consume(pair.server, 1));
+    CHECK(!bw_server_is_finished(pair.server));
+    DOES(bw_server_connection_lost(pair.server, 0));
+    CHECK(bw_server_data_to_send(pair.server).length == 0);
+    CHECK(bw_server_is_finished(pair.server));
+    for (int at = 0; at < 20; ++at)
+        DOES(bw_client_notify(pair.client, loan("com.example/told"), bw_none()));
+    CHECK(bw_client_data_to_send(pair.client).length > 0);
+    DOES(bw_client_connection_lost(pair.client, 0));
+    CHECK(bw_client_is_finished(pair.client));
+    free_pair(&pair);
+}
+
 TEST(a_server_drains)
 {
     struct pair pair = joined(BW_REVISION_2026_07_28);
@@ -398,4 +418,35 @@ TEST(a_child_is_ended)
     DOES(bw_child_shutdown_exited(child));
     CHECK(bw_child_shutdown_is_finished(child));
     bw_child_shutdown_free(child);
+}
+
+/* Lengths that no memory has: nothing is read, and nothing is computed of them that could go wrong. */
+TEST(lengths_beyond_all_memory_are_refused)
+{
+    struct pair pair = joined(BW_REVISION_2025_11_25);
+    bw_bytes text = BW_LITERAL("x"), many[2];
+    bw_question question = {text, BW_INPUT_ROOTS, text};
+    uint64_t request = served(&pair), number = 0;
+    text.length = SIZE_MAX;
+    many[0] = many[1] = question.key = question.params = text;
+    FAILS(BW_ERROR_INVALID_ARGUMENT, bw_server_respond(pair.server, request, text));
+    FAILS(BW_ERROR_INVALID_ARGUMENT, bw_server_respond_text(pair.server, request, text));
+    FAILS(BW_ERROR_INVALID_ARGUMENT, bw_server_respond_error(pair.server, request, 1, text, text));
+    FAILS(BW_ERROR_INVALID_ARGUMENT, bw_server_respond_missing_capability(pair.server, request, text));
+    FAILS(BW_ERROR_INVALID_ARGUMENT, bw_server_respond_invalid_arguments(pair.server, request, text));
+    FAILS(BW_ERROR_INVALID_ARGUMENT, bw_server_respond_resource_text(pair.server, request, text, text, text));
+    FAILS(BW_ERROR_INVALID_ARGUMENT, bw_server_respond_resource_blob(pair.server, request, many[0], bw_none(), text));
+    FAILS(BW_ERROR_INVALID_ARGUMENT, bw_server_respond_completion(pair.server, request, many, 2));
+    FAILS(BW_ERROR_INVALID_ARGUMENT, bw_server_respond_completion(pair.server, request, many, SIZE_MAX));
+    FAILS(BW_ERROR_INVALID_ARGUMENT, bw_server_require_input(pair.server, 0, request, &question, 1, text));
+    FAILS(BW_ERROR_INVALID_ARGUMENT, bw_server_notify_log(pair.server, request, 1, text, text, NULL));
+    FAILS(BW_ERROR_INVALID_ARGUMENT, bw_server_notify(pair.server, request, text, text, NULL));
+    FAILS(BW_ERROR_INVALID_ARGUMENT, bw_server_log(pair.server, 1, text, text));
+    FAILS(BW_ERROR_INVALID_ARGUMENT, bw_server_request(pair.server, 0, 1, text, text, &number));
+    FAILS(BW_ERROR_INVALID_ARGUMENT, bw_server_import_session(pair.server, text, &number));
+    FAILS(BW_ERROR_INVALID_ARGUMENT, bw_server_add_tool(pair.server, text));
+    FAILS(BW_ERROR_INVALID_ARGUMENT, bw_server_receive_data(pair.server, 0, text));
+    DOES(bw_server_respond_text(pair.server, request, loan("well")));
+    client_tells(&pair, BW_EVENT_RESPONSE_RECEIVED);
+    free_pair(&pair);
 }

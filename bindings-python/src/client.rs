@@ -3,7 +3,7 @@
 use barewire::client::{Client as Machine, Completion, CompletionReference, Listing, RequestOptions};
 use barewire::transport::Stdio;
 use barewire::{
-    ClientConfig, EraVerdict, Error, Implementation, Input, InputHandle, InputResponse, Instant,
+    ClientConfig, EraVerdict, Error, Implementation, InputHandle, InputResponse, Instant,
     Machine as _, RequestHandle, Revision, RpcError, SubscriptionHandle,
 };
 use pyo3::exceptions::PyValueError;
@@ -341,7 +341,7 @@ client_class! {
 
         /// The transport broke.
         fn connection_lost<'py>(this: &Bound<'py, Self>, now: u64) -> Events<'py> {
-            step(this, |stdio| stdio.machine_mut().handle_input(Instant::from_millis(now), Input::Lost))
+            step(this, |stdio| stdio.connection_lost(Instant::from_millis(now)))
         }
 
         /// The server was started afresh, as `RestartRequired` asked.

@@ -2,7 +2,7 @@
 
 use barewire::server::Server as Machine;
 use barewire::transport::Stdio;
-use barewire::{Input, Machine as _, ServerConfig};
+use barewire::{Machine as _, ServerConfig};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -38,7 +38,7 @@ server_class! {
 
     /// The transport broke.
     fn connection_lost<'py>(this: &Bound<'py, Server>, now: u64) -> Events<'py> {
-        step(this, |stdio| stdio.machine_mut().handle_input(Instant::from_millis(now), Input::Lost))
+        step(this, |stdio| stdio.connection_lost(Instant::from_millis(now)))
     }
 
     /// Take out all bytes that wait to be sent.

@@ -1,7 +1,7 @@
 //! The client role: commands, whatever carries the messages, and clients on a byte stream.
 
 use barewire::transport::Stdio;
-use barewire::{Input, Instant, Machine as _, client};
+use barewire::{Instant, Machine as _, client};
 
 use crate::config::ClientConfig;
 use crate::errors::Outcome;
@@ -271,7 +271,7 @@ impl Client {
 
     /// The transport broke: nothing can be sent any more.
     pub fn connection_lost(&self, now: u64) -> Outcome<Vec<ClientEvent>> {
-        self.0.step(|stdio| stdio.machine_mut().handle_input(Instant::from_millis(now), Input::Lost))
+        self.0.step(|stdio| stdio.connection_lost(Instant::from_millis(now)))
     }
 
     /// The server was started afresh, as `RestartRequired` asked.

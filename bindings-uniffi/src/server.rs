@@ -1,7 +1,7 @@
 //! The server role: commands, whatever carries the messages, and servers on a byte stream.
 
 use barewire::transport::Stdio;
-use barewire::{Input, Instant, Machine as _, server};
+use barewire::{Instant, Machine as _, server};
 
 use crate::config::ServerConfig;
 use crate::errors::Outcome;
@@ -246,7 +246,7 @@ impl Server {
 
     /// The transport broke: nothing can be sent any more.
     pub fn connection_lost(&self, now: u64) -> Outcome<Vec<ServerEvent>> {
-        self.0.step(|stdio| stdio.machine_mut().handle_input(Instant::from_millis(now), Input::Lost))
+        self.0.step(|stdio| stdio.connection_lost(Instant::from_millis(now)))
     }
 
     /// Takes out all bytes that wait to be sent.

@@ -17,7 +17,7 @@ use barewire::client::Client;
 use barewire::transport::Stdio;
 #[cfg(feature = "http")]
 use barewire::transport::http::client::HttpClient;
-use barewire::{EraVerdict, Input, Instant, Machine as _};
+use barewire::{EraVerdict, Instant, Machine as _};
 
 use crate::bytes::{bw_bytes, place};
 use crate::event::bw_event;
@@ -227,7 +227,7 @@ pub extern "C" fn bw_client_receive_eof(client: Option<&mut bw_client>, now: u64
 /// Byte stream: the transport broke; nothing can be sent or received any more. DISCONNECTED follows.
 #[unsafe(no_mangle)]
 pub extern "C" fn bw_client_connection_lost(client: Option<&mut bw_client>, now: u64) -> bw_status {
-    on_stream(client, |stdio| Ok(stdio.machine_mut().handle_input(Instant::from_millis(now), Input::Lost)?))
+    on_stream(client, |stdio| Ok(stdio.connection_lost(Instant::from_millis(now))?))
 }
 
 /// Byte stream: the server was started afresh, as RESTART_REQUIRED asked. What was half read or half sent belonged to the

@@ -21,7 +21,7 @@ use barewire::server::Server;
 use barewire::transport::Stdio;
 #[cfg(feature = "http")]
 use barewire::transport::http::server::HttpServer;
-use barewire::{Input, Instant, Machine as _, Step};
+use barewire::{Instant, Machine as _, Step};
 
 use crate::bytes::{bw_bytes, place};
 use crate::event::bw_event;
@@ -265,7 +265,7 @@ pub extern "C" fn bw_server_receive_eof(server: Option<&mut bw_server>, now: u64
 pub extern "C" fn bw_server_connection_lost(server: Option<&mut bw_server>, now: u64) -> bw_status {
     on_stream(server, |stdio| {
         room::check_step(stdio.machine(), Step::Settle)?;
-        Ok(stdio.machine_mut().handle_input(Instant::from_millis(now), Input::Lost)?)
+        Ok(stdio.connection_lost(Instant::from_millis(now))?)
     })
 }
 

@@ -2,7 +2,7 @@
 
 use barewire::server::Server;
 use barewire::transport::Stdio;
-use barewire::{Error, Input, Instant, Machine, client};
+use barewire::{Error, Instant, Machine, client};
 use napi::Either;
 use napi::bindgen_prelude::{BufferSlice, Either3, Uint8Array};
 use napi_derive::napi;
@@ -63,9 +63,7 @@ pub(crate) fn receive_eof(this: &mut Handle, now: i64) -> Text {
 /// The transport broke.
 #[napi]
 pub(crate) fn connection_lost(this: &mut Handle, now: i64) -> Text {
-    this.step(|carrier| {
-        on_stream!(carrier, stdio => done(stdio.machine_mut().handle_input(instant(now), Input::Lost)))
-    })
+    this.step(|carrier| on_stream!(carrier, stdio => done(stdio.connection_lost(instant(now)))))
 }
 
 /// The peer was started afresh.

@@ -224,11 +224,25 @@ impl<M: Machine> Stdio<M> {
     /// # Errors
     /// As [`receive_data`](Self::receive_data).
     pub fn restart(&mut self, now: Instant) -> Result<(), Error> {
-        self.partial.clear();
-        self.skipping = false;
-        self.output.clear();
-        self.consumed = 0;
+        self.forget();
         self.machine.handle_input(now, Input::Restarted)
+    }
+
+    /// The transport broke: nothing can be sent or received any more. What was half read or waits to be sent is dropped.
+    ///
+    /// # Errors
+    /// As [`receive_data`](Self::receive_data).
+    pub fn connection_lost(&mut self, now: Instant) -> Result<(), Error> {
+        self.forget();
+        self.machine.handle_input(now, Input::Lost)
+    }
+
+    /// Drops what was half read and half sent.
+    fn forget(&mut self) {
+        self.partial = Vec::new();
+        self.skipping = false;
+        self.output = Vec::new();
+        self.consumed = 0;
     }
 
     /// The bytes to send next, possibly not all there are; empty if there are none. They stay the same until
@@ -498,6 +512,19 @@ mod tests {
         assert!(stdio.output.capacity() <= 4 * MOST_GATHERED, "{}", stdio.output.capacity());
         sent.extend_from_slice(stdio.data_to_send());
         assert_eq!(sent, line.repeat(1_000).as_bytes());
+    }
+
+    #[test]
+    fn what_waits_to_be_sent_does_not_outlive_the_transport() {
+        let mut stdio = Stdio::new(Echo::default());
+        let long = format!("[\"{}\"]\n", "x".repeat(2 * MOST_GATHERED));
+        stdio.receive_data(Instant::ZERO, long.as_bytes()).unwrap();
+        stdio.receive_data(Instant::ZERO, b"[").unwrap();
+        assert!(!stdio.data_to_send().is_empty());
+        stdio.connection_lost(Instant::ZERO).unwrap();
+        assert!(stdio.data_to_send().is_empty());
+        assert!(stdio.is_finished());
+        assert_eq!(stdio.machine.seen.last().map(String::as_str), Some("Lost"));
     }
 
     #[test]

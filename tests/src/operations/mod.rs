@@ -12,7 +12,7 @@ use barewire::client::Client;
 use barewire::server::Server;
 use barewire::transport::Stdio;
 use barewire::{
-    ClientConfig, EraVerdict, Error, Input, Instant, Limits, Machine, Revision, Revisions, ServerConfig,
+    ClientConfig, EraVerdict, Error, Instant, Limits, Machine, Revision, Revisions, ServerConfig,
     Timeouts,
 };
 
@@ -243,8 +243,8 @@ impl<'a> World<'a> {
             0 => self.client.machine_mut().close(),
             1 => self.server.machine_mut().close(),
             2 => self.end_of_input(),
-            3 => fatal(self.client.machine_mut().handle_input(self.now, Input::Lost)),
-            4 => fatal(self.server.machine_mut().handle_input(self.now, Input::Lost)),
+            3 => fatal(self.client.connection_lost(self.now)),
+            4 => fatal(self.server.connection_lost(self.now)),
             5..=16 => {
                 if self.told.restart {
                     self.restart();
@@ -277,7 +277,7 @@ impl<'a> World<'a> {
     /// The host starts a new server in place of the old one.
     fn restart(&mut self) {
         self.poll_events();
-        fatal(self.server.machine_mut().handle_input(self.now, Input::Lost));
+        fatal(self.server.connection_lost(self.now));
         self.poll_events();
         assert!(self.heard.over);
         self.heard = ServerLedger::new(self.heard.prompt);
@@ -334,8 +334,8 @@ impl<'a> World<'a> {
                 self.carry_all();
             }
             2 => {
-                fatal(self.client.machine_mut().handle_input(self.now, Input::Lost));
-                fatal(self.server.machine_mut().handle_input(self.now, Input::Lost));
+                fatal(self.client.connection_lost(self.now));
+                fatal(self.server.connection_lost(self.now));
             }
             _ => {}
         }

@@ -111,9 +111,7 @@ impl<R: Played> Player<R> {
             }
             Step::FeedHex(hex) => self.feed(&bytes_of(hex)?),
             Step::Eof(_) => self.input(|stdio, now| stdio.receive_eof(now)),
-            Step::Lost(_) => {
-                self.input(|stdio, now| stdio.machine_mut().handle_input(now, barewire::Input::Lost))
-            }
+            Step::Lost(_) => self.input(|stdio, now| stdio.connection_lost(now)),
             Step::Restart(_) => self.input(|stdio, now| stdio.restart(now)),
             Step::Advance(milliseconds) => self.advance(*milliseconds),
             Step::Do(command) => self.command(command),
