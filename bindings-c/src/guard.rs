@@ -1,7 +1,7 @@
 //! What every call passes through: one guard against panics, one place for what was wrong.
 
 use alloc::boxed::Box;
-use alloc::string::{String, ToString as _};
+use alloc::string::String;
 
 use crate::event::bw_event;
 use crate::room;
@@ -64,7 +64,8 @@ impl<C> Held<C> {
                 });
             }
             // Where there is no room for words, the number has to do.
-            self.message = if room::has(0) { failure.to_string() } else { String::new() };
+            self.message = String::new();
+            self.message = room::words(failure);
         }
         outcome
     }

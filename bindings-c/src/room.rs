@@ -1,5 +1,9 @@
 //! Where memory ends: a step is taken only if there is room for it. With `std` there always is.
 
+use alloc::string::{String, ToString as _};
+use alloc::vec::Vec;
+use core::fmt::{self, Write as _};
+
 use barewire::server::Server;
 use barewire::{Limit, Measured as _, Step};
 
@@ -31,6 +35,41 @@ pub(crate) fn has(bytes: usize) -> bool {
 /// Refuses to allocate so many bytes, and little else, where there is no room for them.
 pub(crate) fn check(bytes: usize) -> Result<(), Failure> {
     if has(bytes) { Ok(()) } else { Err(Failure::Core(Limit::Memory.into())) }
+}
+
+/// Makes room for so many bytes more behind those that are there; false if there is none.
+pub(crate) fn grow(bytes: &mut Vec<u8>, more: usize) -> bool {
+    let needed = bytes.len().saturating_add(more);
+    if needed <= bytes.capacity() || has(needed.max(2 * bytes.capacity())) {
+        bytes.reserve(more);
+        return true;
+    }
+    let is_room = has(needed);
+    if is_room {
+        bytes.reserve_exact(more);
+    }
+    is_room
+}
+
+/// What is to be said in words, if there is room for them.
+pub(crate) fn words(what: &impl fmt::Display) -> String {
+    struct Length(usize);
+    impl fmt::Write for Length {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.0 += text.len();
+            Ok(())
+        }
+    }
+    if cfg!(feature = "std") {
+        return what.to_string();
+    }
+    let mut length = Length(0);
+    let mut words = String::new();
+    if write!(length, "{what}").is_ok() && has(length.0) {
+        words.reserve_exact(length.0);
+        let _ = write!(words, "{what}");
+    }
+    words
 }
 
 /// Refuses a step of a server that there is no room for.

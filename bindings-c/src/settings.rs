@@ -3,6 +3,7 @@
 use barewire::{Limits, Revisions, Timeouts};
 
 use crate::bytes::array_or_empty;
+use crate::room;
 use crate::status::Failure;
 use crate::values;
 
@@ -58,6 +59,7 @@ pub(crate) fn set_timeout(timeouts: &mut Timeouts, number: i32, milliseconds: u6
 
 /// The set of the revisions that have those numbers of `bw_revision`.
 pub(crate) fn revisions(first: *const i32, length: usize) -> Result<Revisions, Failure> {
+    room::check(0)?;
     let numbers = array_or_empty(first, length)?;
     numbers.iter().try_fold(Revisions::NONE, |set, &number| {
         let members: alloc::vec::Vec<_> = set.newest_first().chain([values::revision(number)?]).collect();

@@ -95,16 +95,20 @@ pub trait Machine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Step<'a> {
-    /// Take this message and do what it asks for, with room left to refuse another.
-    Take(&'a [u8]),
-    /// Refuse a message.
-    Refuse,
+    /// Take this message and do what it asks for, with room left to refuse so many that follow it, and one more.
+    Take(&'a [u8], usize),
+    /// Refuse so many messages, one after the other.
+    Refuse(usize),
     /// Keep texts of so many bytes in all, such as a definition, with room left to refuse a message.
     Keep(usize),
     /// Send texts of so many bytes in all, such as an answer.
     Send(usize),
+    /// Within this request, ask so many questions, whose texts have so many bytes in all.
+    Ask(RequestHandle, usize, usize),
     /// Send texts of so many bytes in all to everybody who wants them, such as news of a change.
     Publish(usize),
+    /// Write down this session for another process.
+    Export(SessionHandle),
     /// Let time pass, or take the end of input.
     Settle,
 }

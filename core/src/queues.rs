@@ -122,10 +122,15 @@ fn make_room<T>(queue: &mut VecDeque<T>) {
     }
 }
 
-/// What a longer queue takes, while the shorter one is still there.
+/// What longer queues take until there is room for so many more. Each takes the place of a shorter one, which is still there
+/// then, and leaves it of no use for the next.
 fn growth<T>(queue: &VecDeque<T>, more: usize) -> usize {
-    let needed = queue.len() + more;
-    if needed > queue.capacity() { 2 * needed * size_of::<T>() } else { 0 }
+    let (mut places, mut all) = (queue.capacity(), 0);
+    while places < queue.len() + more {
+        places = (2 * places).max(1);
+        all += places;
+    }
+    all * size_of::<T>()
 }
 
 fn give_back<T>(queue: &mut VecDeque<T>, kept: usize) {

@@ -101,7 +101,7 @@ def cross_library(target: str, *extra: str, flags: str = "") -> Path:
     return TARGET / target / "release"
 
 
-def compile_c(compiler: str, name: str, sources: list[str], *flags: str | Path) -> Path:
+def compile_c(compiler: str, name: str, sources: list[str | Path], *flags: str | Path) -> Path:
     program = WORK / name
     run(
         compiler,
@@ -115,7 +115,7 @@ def compile_c(compiler: str, name: str, sources: list[str], *flags: str | Path) 
     return program
 
 
-SESSION = ["session.c", "device.c", "arena.c"]
+SESSION: list[str | Path] = ["session.c", "device.c", "arena.c"]
 
 
 def needs_nothing_else() -> None:
@@ -141,6 +141,12 @@ def sessions_in_16_kib() -> None:
 def memory_of_every_size() -> None:
     """Where memory ends nothing fails, and everything is given back."""
     print(run(compile_c("cc", "exhaust", ["exhaust.c", *SESSION], library())), end="")
+
+
+def memory_that_the_host_uses() -> None:
+    """What a host asks of the library is refused, too, where memory ends."""
+    full = Path(__file__).with_name("full.c")
+    print(run(compile_c("cc", "full", [full, "arena.c"], library())), end="")
 
 
 def hello_with_musl() -> None:
@@ -203,6 +209,7 @@ TESTS: list[Callable[[], None]] = [
     needs_nothing_else,
     sessions_in_16_kib,
     memory_of_every_size,
+    memory_that_the_host_uses,
     hello_with_musl,
     firmware,
     module,

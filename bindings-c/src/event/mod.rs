@@ -8,13 +8,15 @@ pub use accessors::*;
 pub use context::*;
 pub use lists::*;
 
-use alloc::string::{String, ToString as _};
+use alloc::string::String;
 
 use barewire::client::{self, FailureReason};
 use barewire::server::{self, ClientFailure};
 #[cfg(feature = "http")]
 use barewire::transport::http::{client::HttpClientEvent, server::HttpServerEvent};
 use barewire::{CloseReason, Error, RpcError};
+
+use crate::room;
 
 /// What a machine tells its application.
 ///
@@ -230,16 +232,16 @@ fn explanation(told: &Told) -> String {
     match told {
         Told::Server(server::Event::ResponseReceived { outcome: Err(failure), .. }) => match failure {
             ClientFailure::Rpc(_) => String::new(),
-            failure => failure.to_string(),
+            failure => room::words(failure),
         },
-        Told::Server(server::Event::Disconnected { reason }) => Error::Closed(*reason).to_string(),
+        Told::Server(server::Event::Disconnected { reason }) => room::words(&Error::Closed(*reason)),
         Told::Client(client::Event::RequestFailed { reason, .. }) => match reason {
             FailureReason::Rpc(_) => String::new(),
-            reason => reason.to_string(),
+            reason => room::words(reason),
         },
         Told::Client(client::Event::Disconnected { reason }) => match reason {
             client::DisconnectReason::Refused(_) => String::new(),
-            reason => reason.to_string(),
+            reason => room::words(reason),
         },
         _ => String::new(),
     }

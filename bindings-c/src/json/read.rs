@@ -148,9 +148,29 @@ pub extern "C" fn bw_json_unescape(
 ) -> bw_status {
     status(|| {
         let (contents, string) = (contents.text()?, place(string)?);
-        JsonText::new(&alloc::format!("\"{contents}\"")).map_err(|_| barewire::ApiMisuse::InvalidJson)?;
+        if !is_contents(contents) {
+            return Err(barewire::ApiMisuse::InvalidJson.into());
+        }
         decode(contents, buffer, size, string)
     })
+}
+
+/// Whether a text may stand between the quotes of a string (RFC 8259, section 7).
+fn is_contents(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        let goes_on = match byte {
+            b'\\' => match bytes.next() {
+                Some(b'u') => (0..4).all(|_| bytes.next().is_some_and(|digit| digit.is_ascii_hexdigit())),
+                escape => escape.is_some_and(|escape| b"\"\\/bfnrt".contains(&escape)),
+            },
+            _ => byte >= b' ' && byte != b'"',
+        };
+        if !goes_on {
+            return false;
+        }
+    }
+    true
 }
 
 fn decode(

@@ -12,6 +12,7 @@ use barewire::{JsonText, escape};
 
 use crate::bytes::{bw_bytes, place};
 use crate::guard::{caught, status};
+use crate::room;
 use crate::status::{Failure, bw_error, bw_status, status_of};
 
 /// Levels of nesting that a writer takes.
@@ -71,6 +72,9 @@ impl bw_json_writer {
     }
 
     fn push(&mut self, bytes: &[u8]) {
+        if self.error != 0 {
+            return;
+        }
         if self.grows {
             return self.grow(bytes);
         }
@@ -85,7 +89,11 @@ impl bw_json_writer {
 
     fn grow(&mut self, bytes: &[u8]) {
         let mut all = self.take();
-        all.extend_from_slice(bytes);
+        if room::grow(&mut all, bytes.len()) {
+            all.extend_from_slice(bytes);
+        } else {
+            self.error = bw_error::BW_ERROR_LIMIT_MEMORY as bw_status;
+        }
         let mut all = ManuallyDrop::new(all);
         (self.buffer, self.length, self.capacity) = (all.as_mut_ptr(), all.len(), all.capacity());
     }
@@ -198,7 +206,10 @@ impl fmt::Write for bw_json_writer {
 fn put(writer: Option<&mut bw_json_writer>, work: impl FnOnce(&mut bw_json_writer) -> Result<(), Failure>) {
     if let Some(writer) = writer.filter(|writer| writer.error == 0) {
         let outcome = caught(|| work(&mut *writer));
-        writer.error = status_of(outcome);
+        // A lack of room was noted where it was found.
+        if outcome.is_err() {
+            writer.error = status_of(outcome);
+        }
     }
 }
 
@@ -241,7 +252,8 @@ pub extern "C" fn bw_json_writer_free(writer: Option<&mut bw_json_writer>) {
 ///
 /// BW_ERROR_WRITER_MISUSED if a value was written where none can stand, or what was begun is not ended;
 /// BW_ERROR_BUFFER_TOO_SMALL, and `json` then has the length that is needed and NULL data; BW_ERROR_INVALID_JSON or
-/// BW_ERROR_NOT_UTF8 for something that was given; BW_ERROR_OUT_OF_RANGE for a number that JSON has not.
+/// BW_ERROR_NOT_UTF8 for something that was given; BW_ERROR_OUT_OF_RANGE for a number that JSON has not. In the embedded
+/// profile also BW_ERROR_LIMIT_MEMORY for a writer that could not grow.
 #[unsafe(no_mangle)]
 pub extern "C" fn bw_json_finish(
     writer: Option<&mut bw_json_writer>,

@@ -9,7 +9,7 @@ use barewire::{
 };
 
 use crate::bytes::{array_or_empty, bw_bytes, place};
-use crate::room::written;
+use crate::room::{self, written};
 use crate::status::{Failure, bw_status, status_of};
 use crate::values;
 
@@ -112,8 +112,9 @@ pub extern "C" fn bw_server_require_input(
         Ok(questions) => questions,
         Err(failure) => return failure.code(),
     };
-    let texts = questions.iter().map(|question| question.key.count() + question.params.count() + QUESTION);
-    run(server, Step::Send(3 * (texts.sum::<usize>() + state.count())), |machine| {
+    let texts = questions.iter().map(|question| question.key.count() + question.params.count());
+    let step = Step::Ask(handle(request), questions.len(), texts.sum::<usize>() + state.count());
+    run(server, step, |machine| {
         let ask = |question: &bw_question| {
             Ok(InputQuestion {
                 key: question.key.text()?.into(),
@@ -126,9 +127,6 @@ pub extern "C" fn bw_server_require_input(
         Ok(machine.require_input(now, handle(request), questions, state.optional_text()?)?)
     })
 }
-
-/// What a question costs beside its texts.
-const QUESTION: usize = 256;
 
 /// Sends something within a request and says whether it was sent.
 fn notify(
@@ -290,6 +288,7 @@ pub extern "C" fn bw_server_export_session(
         let session = SessionHandle::from_number(session);
         let (place, exported) = server.held.run(|carrier| {
             let place = place(text)?;
+            room::check_step(carrier.machine(), Step::Export(session))?;
             Ok((place, carrier.machine().export_session(session)?))
         })?;
         place.write(bw_bytes::text_of(server.held.keep_text(exported)));

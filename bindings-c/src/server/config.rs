@@ -1,6 +1,7 @@
 //! How servers are set up.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
 #[cfg(feature = "http")]
@@ -28,6 +29,34 @@ pub struct bw_server_config {
 }
 
 /// Sets something.
+impl bw_server_config {
+    /// The bytes of all texts and keys.
+    pub(super) fn text_bytes(&self) -> usize {
+        let ServerConfig { implementation, extension_methods, .. } = &self.machine;
+        let texts = [
+            Some(&implementation.name),
+            Some(&implementation.version),
+            implementation.title.as_ref(),
+            implementation.description.as_ref(),
+            implementation.website_url.as_ref(),
+            self.machine.instructions.as_ref(),
+        ];
+        let json = [implementation.icons.as_ref(), self.machine.extensions.as_ref()];
+        let methods = extension_methods.iter().map(|method| method.len() + size_of_val(method));
+        texts.into_iter().flatten().map(|text| text.len()).sum::<usize>()
+            + json.into_iter().flatten().map(|json| json.as_str().len()).sum::<usize>()
+            + methods.sum::<usize>()
+            + size_of_val(&*self.machine.request_state_keys)
+    }
+}
+
+/// Adds to a list, if there is room for a longer one beside it.
+fn add<T>(list: &mut Vec<T>, bytes: usize, item: impl FnOnce() -> Result<T, Failure>) -> Result<(), Failure> {
+    room::check(bytes + 2 * (list.len() + 2) * size_of::<T>())?;
+    list.push(item()?);
+    Ok(())
+}
+
 fn set(
     config: Option<&mut bw_server_config>,
     work: impl FnOnce(&mut ServerConfig) -> Result<(), Failure>,
@@ -192,10 +221,7 @@ pub extern "C" fn bw_server_config_add_extension_method(
     config: Option<&mut bw_server_config>,
     method: bw_bytes,
 ) -> bw_status {
-    set(config, |machine| {
-        machine.extension_methods.push(method.text()?.into());
-        Ok(())
-    })
+    set(config, |machine| add(&mut machine.extension_methods, method.count(), || Ok(method.text()?.into())))
 }
 
 /// Sets how long list results, and reads whose answer does not say, may be reused (server/utilities/caching): `ttl`
@@ -231,10 +257,7 @@ pub extern "C" fn bw_server_config_add_request_state_key(
     config: Option<&mut bw_server_config>,
     key: *const u8,
 ) -> bw_status {
-    set(config, |machine| {
-        machine.request_state_keys.push(block::<BW_SEED_BYTES>(key)?);
-        Ok(())
-    })
+    set(config, |machine| add(&mut machine.request_state_keys, 0, || block::<BW_SEED_BYTES>(key)))
 }
 
 /// Sets the wall-clock time at the instant 0, in milliseconds since 1970-01-01T00:00:00Z, for data that outlives the

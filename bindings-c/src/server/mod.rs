@@ -53,8 +53,11 @@ enum Carrier {
     Http(HttpServer<Server>),
 }
 
-/// What a server holds from the beginning, beside itself: copies of the texts of its configuration.
+/// What a server holds from the beginning, beside itself and the texts of its configuration.
 const STARTING: usize = 1_024;
+
+/// How many times it holds those texts at most, or while it is made.
+const TEXTS: usize = 5;
 
 impl Carrier {
     fn machine(&mut self) -> &mut Server {
@@ -152,9 +155,14 @@ pub extern "C" fn bw_server_new(
 ) -> bw_status {
     status(|| {
         let (config, server) = (config.ok_or(Failure::NULL)?, place(server)?);
-        room::check(size_of::<bw_server>() + size_of::<bw_event>() + STARTING)?;
+        let texts = TEXTS * config.text_bytes();
+        room::check(size_of::<bw_server>() + size_of::<bw_event>() + STARTING + texts)?;
         let machine = Server::new(config.machine.clone())?;
-        server.write(Some(bw_server::open(Carrier::Stream(Stdio::new(machine)))));
+        #[cfg(feature = "std")]
+        let stdio = Stdio::new(machine);
+        #[cfg(not(feature = "std"))]
+        let stdio = Stdio::ungathered(machine);
+        server.write(Some(bw_server::open(Carrier::Stream(stdio))));
         Ok(())
     })
 }

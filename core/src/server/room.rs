@@ -1,9 +1,11 @@
 //! How much room a server needs for what comes next. `tests/tests/small_memory` holds the numbers against what is
 //! allocated.
 
+use alloc::boxed::Box;
+
 use memchr::memmem;
 
-use crate::machine::{Measured, Step};
+use crate::machine::{Measured, RequestHandle, SessionHandle, Step};
 
 use super::Server;
 
@@ -15,6 +17,19 @@ const EACH_BYTE: usize = 4;
 
 /// What each byte of a URI costs where it is held against templates.
 const EACH_BYTE_MATCHED: usize = 12;
+
+/// What each byte of a session costs that is written down: it is copied, and the text that it ends in grows by doubling.
+const EACH_BYTE_EXPORTED: usize = 5;
+
+/// What a question costs beside its texts.
+const QUESTION: usize = 768;
+
+/// What each byte of a question costs, and of what travels with it: it is written for the client and sealed, and texts grow
+/// by doubling.
+const EACH_BYTE_ASKED: usize = 20;
+
+/// A character that has to be escaped takes up to so many.
+const MOST_ESCAPED: usize = 6;
 
 /// What a refusal costs. It repeats no long id.
 const REFUSAL: usize = 640;
@@ -43,14 +58,20 @@ const EVENTS: usize = 3;
 impl Measured for Server {
     fn room_for(&self, step: Step<'_>) -> usize {
         let bytes = match step {
-            Step::Take(message) => self.taking(message) + self.reserve(message.len(), 0),
-            Step::Refuse => self.refusing(),
+            Step::Take(message, followers) => {
+                self.taking(message, followers) + self.reserve(message.len(), 0)
+            }
+            Step::Refuse(messages) => self.refusing(messages),
             Step::Keep(bytes) => {
                 KEEPING + 3 * bytes + self.catalog.growth() + self.reserve(0, KINDS_OF_CHANGE)
             }
-            // Questions may be among them.
-            Step::Send(bytes) => {
-                self.sending(bytes) + self.outbound.growth(self.config.limits.inputs) + self.telling(0)
+            Step::Send(bytes) => self.sending(bytes) + self.telling(0),
+            Step::Ask(request, questions, bytes) => {
+                self.sending(0)
+                    + self.outbound.growth(questions)
+                    + questions * QUESTION
+                    + EACH_BYTE_ASKED * (bytes + self.answered(request))
+                    + self.telling(0)
             }
             Step::Publish(bytes) => {
                 COMMAND
@@ -58,6 +79,7 @@ impl Measured for Server {
                     + self.queues.growth(1, 2 + self.watching())
                     + self.telling(0)
             }
+            Step::Export(session) => self.exporting(session),
             Step::Settle => self.settling(),
         };
         // What allocators round up.
@@ -66,7 +88,7 @@ impl Measured for Server {
 }
 
 impl Server {
-    fn taking(&self, message: &[u8]) -> usize {
+    fn taking(&self, message: &[u8], followers: usize) -> usize {
         let is_batch = message.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
         // An element has a bracket at least, and a comma.
         let elements = if is_batch { self.config.limits.batch_items.min(message.len() / 2 + 1) } else { 1 };
@@ -74,16 +96,18 @@ impl Server {
             + self.config.instructions.as_ref().map_or(0, |text| text.len())
             + self.config.extensions.as_ref().map_or(0, |text| text.as_str().len());
         let page = self.catalog.longest_page(self.config.limits.page_bytes);
+        let told = EVENTS * elements + followers;
         elements * (MESSAGE + 2 * (own + page))
+            + followers * REFUSAL
             + EACH_BYTE * message.len()
             + if self.catalog.has_templates() { EACH_BYTE_MATCHED * longest_uri(message) } else { 0 }
             + self.in_flight.growth(elements, elements)
             + self.subscriptions.growth()
-            + self.queues.growth(EVENTS * elements, EVENTS * elements)
+            + self.queues.growth(told, told)
     }
 
-    fn refusing(&self) -> usize {
-        REFUSAL + self.queues.growth(1, 1)
+    fn refusing(&self, messages: usize) -> usize {
+        messages * REFUSAL + self.queues.growth(messages, messages)
     }
 
     fn sending(&self, bytes: usize) -> usize {
@@ -93,7 +117,7 @@ impl Server {
     /// What has to be left: to refuse a message, or to answer one that has such names with a short error; and to tell
     /// of changes.
     fn reserve(&self, names: usize, more_changes: usize) -> usize {
-        self.refusing().max(self.sending(SHORT_ERROR) + 2 * names) + self.telling(more_changes)
+        self.refusing(1).max(self.sending(SHORT_ERROR) + 2 * names) + self.telling(more_changes)
     }
 
     /// What it takes to tell watchers which lists have changed, which is done when messages are polled.
@@ -114,6 +138,25 @@ impl Server {
     /// A message of so many bytes to each of them. Messages to subscriptions repeat the id of their request.
     fn to_all(&self, bytes: usize) -> usize {
         self.watching() * (ENDING + bytes) + 3 * self.in_flight.id_bytes()
+    }
+
+    /// The bytes of the answers that a request has had so far: they travel with its next questions.
+    fn answered(&self, request: RequestHandle) -> usize {
+        let answers = self.in_flight.get(request).map(|entry| &entry.context.input_answers);
+        let bytes = answers.into_iter().flatten().map(|answer| {
+            let result = answer.outcome.as_ref().map_or(0, |result| result.as_str().len());
+            answer.key.len() + result
+        });
+        bytes.sum()
+    }
+
+    fn exporting(&self, session: SessionHandle) -> usize {
+        let texts = self.sessions.get(session).map_or(0, |session| {
+            let watched = session.watched.keys().map(|uri| MOST_ESCAPED * uri.len() + size_of::<Box<str>>());
+            let told = [session.client.as_ref(), session.capabilities.raw()].into_iter().flatten();
+            told.map(|json| json.as_str().len()).chain(watched).sum()
+        });
+        COMMAND + EACH_BYTE_EXPORTED * texts
     }
 
     fn settling(&self) -> usize {

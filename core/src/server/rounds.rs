@@ -337,7 +337,7 @@ impl Server {
         content.push_str(",\"open\":");
         content.push_str(open);
         content.push('}');
-        let expires_at = self.wall_clock() + self.config.timeouts.request_state;
+        let expires_at = self.wall_clock().saturating_add(self.config.timeouts.request_state);
         let limit = self.config.limits.request_state_bytes;
         self.state_keys
             .seal(content.as_bytes(), &origin.binding(), expires_at, nonce, limit)

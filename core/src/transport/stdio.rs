@@ -67,9 +67,9 @@ impl<M: Measured> Stdio<M> {
         data: &[u8],
         room: impl Fn() -> usize,
     ) -> Result<(), Error> {
-        let refusal = self.machine.room_for(Step::Refuse);
-        let mut refusals = self.lines_of(data) * refusal;
-        if room() < refusals {
+        // Whatever becomes of a line, those behind it can still be refused: what is taken in part cannot be given back.
+        let mut lines = self.lines_of(data);
+        if room() < self.machine.room_for(Step::Refuse(lines)) {
             return Err(Limit::Memory.into());
         }
         let mut rest = data;
@@ -79,14 +79,14 @@ impl<M: Measured> Stdio<M> {
             if core::mem::take(&mut self.skipping) || (self.partial.is_empty() && is_blank(line)) {
                 continue;
             }
-            refusals = refusals.saturating_sub(refusal);
-            self.line_within(now, line, || room().saturating_sub(refusals))?;
+            lines = lines.saturating_sub(1);
+            self.line_within(now, line, lines, &room)?;
         }
         if self.skipping || rest.is_empty() {
             return Ok(());
         }
         let most = self.most_gathered().saturating_sub(self.partial.len());
-        if rest.len() <= most && self.gather(rest, room().saturating_sub(refusal)) {
+        if rest.len() <= most && self.gather(rest, 0, &room) {
             return Ok(());
         }
         self.skipping = true;
@@ -105,11 +105,11 @@ impl<M: Measured> Stdio<M> {
             self.partial = Vec::new();
         }
         let is_pending = !self.partial.is_empty();
-        let refusal = if is_pending { self.machine.room_for(Step::Refuse) } else { 0 };
+        let refusal = if is_pending { self.machine.room_for(Step::Refuse(1)) } else { 0 };
         if room() < settling + refusal {
             return Err(Limit::Memory.into());
         }
-        if is_pending && room() < settling + self.machine.room_for(Step::Take(&self.partial)) {
+        if is_pending && room() < settling + self.machine.room_for(Step::Take(&self.partial, 0)) {
             let line = core::mem::take(&mut self.partial);
             self.refuse(now, &line)?;
         }
@@ -124,21 +124,27 @@ impl<M: Measured> Stdio<M> {
         usize::from(first) + lines.filter(|line| !is_blank(line)).count()
     }
 
-    /// Takes the end of a line, or all of it, if there is room.
-    fn line_within(&mut self, now: Instant, line: &[u8], room: impl Fn() -> usize) -> Result<(), Error> {
-        let refusal = self.machine.room_for(Step::Refuse);
+    /// Takes the end of a line, or all of it, if there is room, and if so many others can be refused after it.
+    fn line_within(
+        &mut self,
+        now: Instant,
+        line: &[u8],
+        followers: usize,
+        room: &impl Fn() -> usize,
+    ) -> Result<(), Error> {
         if self.partial.is_empty() {
-            return self.take_or_refuse(now, line, room());
+            return self.take_or_refuse(now, line, followers, room());
         }
-        let is_whole = self.gather(line, room().saturating_sub(refusal));
+        let is_whole = self.gather(line, followers, room);
         let whole = core::mem::take(&mut self.partial);
-        if is_whole { self.take_or_refuse(now, &whole, room()) } else { self.refuse(now, &whole) }
+        if is_whole { self.take_or_refuse(now, &whole, followers, room()) } else { self.refuse(now, &whole) }
     }
 
-    /// Adds to the line that is gathered; false if there is no room.
-    fn gather(&mut self, more: &[u8], room: usize) -> bool {
+    /// Adds to the line that is gathered; false if there is no room, when it and so many others can still be refused.
+    fn gather(&mut self, more: &[u8], followers: usize, room: &impl Fn() -> usize) -> bool {
+        let needed = self.partial.len() + more.len() + BESIDE;
         let fits = self.partial.capacity() - self.partial.len() >= more.len()
-            || room > self.partial.len() + more.len() + BESIDE;
+            || room().saturating_sub(self.machine.room_for(Step::Refuse(1 + followers))) > needed;
         if fits {
             self.partial.reserve_exact(more.len());
             self.partial.extend_from_slice(more);
@@ -146,8 +152,14 @@ impl<M: Measured> Stdio<M> {
         fits
     }
 
-    fn take_or_refuse(&mut self, now: Instant, line: &[u8], room: usize) -> Result<(), Error> {
-        if room >= self.machine.room_for(Step::Take(line)) {
+    fn take_or_refuse(
+        &mut self,
+        now: Instant,
+        line: &[u8],
+        followers: usize,
+        room: usize,
+    ) -> Result<(), Error> {
+        if room >= self.machine.room_for(Step::Take(line, followers)) {
             return Self::line(&mut self.machine, now, line);
         }
         self.refuse(now, line)
@@ -176,6 +188,12 @@ impl<M: Machine> Stdio<M> {
             consumed: 0,
             closed: false,
         }
+    }
+
+    /// As [`new`](Self::new), for hosts whose memory ends: each message is handed over where it lies, so that
+    /// [`data_to_send`](Self::data_to_send) allocates nothing.
+    pub fn ungathered(machine: M) -> Stdio<M> {
+        Stdio { gather: 1, ..Stdio::new(machine) }
     }
 
     /// Takes bytes that were read, cut anywhere. Whole lines are read where they lie; the beginning of an

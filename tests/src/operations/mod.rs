@@ -12,8 +12,7 @@ use barewire::client::Client;
 use barewire::server::Server;
 use barewire::transport::Stdio;
 use barewire::{
-    ClientConfig, EraVerdict, Error, Instant, Limits, Machine, Revision, Revisions, ServerConfig,
-    Timeouts,
+    ClientConfig, EraVerdict, Error, Instant, Limits, Machine, Revision, Revisions, ServerConfig, Timeouts,
 };
 
 use crate::mutation::mutate;

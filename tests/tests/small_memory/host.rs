@@ -29,6 +29,8 @@ pub struct Host {
     owed: Vec<RequestHandle>,
     /// What was sent, kept outside the arena.
     pub sent: String,
+    /// How many bytes the link takes at once.
+    pub link: usize,
     /// Steps are measured, in the worst place of the memory.
     pub is_measured: bool,
     /// The most that steps took, and the room that was asked for, by kind of step.
@@ -45,9 +47,10 @@ impl Host {
         let mut config = ServerConfig::new(Implementation::new("device", "1.0.0"), [7; 32]);
         config.limits = Limits::for_memory(memory);
         config.extension_methods = outside(Vec::new);
-        let server = Stdio::new(Server::new(config).unwrap());
+        let server = Stdio::ungathered(Server::new(config).unwrap());
         let owed = outside(|| Vec::with_capacity(64));
-        let mut host = Host { server, owed, sent: String::new(), is_measured, taken: BTreeMap::new() };
+        let mut host =
+            Host { server, owed, sent: String::new(), link: usize::MAX, is_measured, taken: BTreeMap::new() };
         for tool in TOOLS {
             host.step("keep", Step::Keep(tool.len()), |server| server.machine_mut().add_tool(tool))?.unwrap();
         }
@@ -99,7 +102,7 @@ impl Host {
     /// Gives the server a line and does everything that follows from it. False if there is no room for it even when
     /// nothing is left to do.
     pub fn line(&mut self, line: &[u8]) -> bool {
-        let needed = self.server.machine().room_for(Step::Take(line));
+        let needed = self.server.machine().room_for(Step::Take(line, 0));
         let part_bytes = if self.is_measured { line.len() } else { 64 };
         for part in line.chunks(part_bytes) {
             while !self.part(part, needed) {
@@ -109,6 +112,27 @@ impl Host {
             }
         }
         while self.work() {}
+        true
+    }
+
+    /// Gives the server a piece of many lines as it came. Less and less of it is tried where there is no room; false if
+    /// there is none for a byte.
+    pub fn piece(&mut self, piece: &[u8]) -> bool {
+        let (mut rest, mut length) = (piece, piece.len());
+        while !rest.is_empty() {
+            length = length.min(rest.len());
+            match self.server.receive_data_within(Instant::ZERO, &rest[..length], room) {
+                Ok(()) => rest = &rest[length..],
+                Err(Error::LimitExceeded(Limit::Memory)) if self.work() => {}
+                Err(Error::LimitExceeded(Limit::Memory)) if length > 1 => length /= 2,
+                Err(Error::LimitExceeded(Limit::Memory)) => return false,
+                Err(error) => panic!("{error}"),
+            }
+            // What waits is left where it is for a while.
+            if rest.len() % 3 == 0 {
+                self.work();
+            }
+        }
         true
     }
 
@@ -126,8 +150,8 @@ impl Host {
     fn work(&mut self) -> bool {
         let data = self.server.data_to_send();
         if !data.is_empty() {
-            let count = data.len();
-            outside(|| self.sent.push_str(std::str::from_utf8(data).unwrap()));
+            let count = data.len().min(self.link);
+            outside(|| self.sent.push_str(&String::from_utf8_lossy(&data[..count])));
             self.server.consume(count);
             return true;
         }

@@ -121,6 +121,33 @@ fn hostile_messages_break_nothing_where_memory_ends() {
     assert!(started > 1_000 && stuck < started / 10);
 }
 
+// Many lines arrive in one piece, and the link takes a few bytes at once.
+#[test]
+fn pieces_of_many_lines_break_nothing_where_memory_ends() {
+    let (mut stuck, mut started) = (0, 0);
+    for mut random in Random::seeds(600) {
+        let bytes = 2_048 + random.below(20_000);
+        let mut lines = hostile(&mut random);
+        lines.extend((0..random.below(40)).map(|_| b"1\n".to_vec()));
+        let (stream, most, link) = (lines.concat(), 1 + random.below(3_000), 1 + random.below(40));
+        let mut arena = Arena::new(bytes);
+        within(&mut arena, || {
+            let Some(mut host) = Host::start(bytes, false) else { return };
+            host.link = link;
+            let all = stream.chunks(most).all(|piece| host.piece(piece));
+            host.end();
+            outside(|| {
+                started += 1;
+                stuck += usize::from(!all);
+            });
+        });
+        assert_eq!(arena.refused, 0, "an allocation failed in {bytes} bytes");
+        assert_eq!(arena.live(), 0, "{bytes} bytes leak");
+    }
+    println!("started {started}, held up {stuck}");
+    assert!(started > 200 && stuck < started / 10);
+}
+
 // With plenty of memory and small bounds, so that nothing is refused and all is measured.
 #[test]
 fn no_step_takes_more_than_it_says() {
