@@ -10,6 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* The longest text that is asked for. */
+#define MOST_KIB (256 * 1024)
+
 static const char *const TOOLS[] = {
     "{\"name\":\"echo\",\"description\":\"Return the text.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{"
     "\"text\":{\"type\":\"string\"}},\"required\":[\"text\"]}}",
@@ -129,8 +132,8 @@ static bw_status big(bw_server *server, uint64_t request, bw_bytes arguments)
     static const char LINE[] = "All work and no play makes \"Jack\" a dull boy, so he went home.\n ";
     uint64_t kib;
     bw_status status = bw_json_get_u64(arguments, "/kib", &kib);
-    if (status != BW_OK)
-        return status;
+    if (status != BW_OK || kib > MOST_KIB)
+        return BW_ERROR_OUT_OF_RANGE;
     size_t length = sizeof LINE - 1, count = (size_t)kib * 16;
     char *text = reserve(count * length);
     for (size_t at = 0; at < count; ++at)

@@ -71,15 +71,16 @@ static void handle_events(bw_server *server)
 /* Writes what waits to be sent. */
 static void write_all(bw_server *server)
 {
+    struct pollfd output = {STDOUT_FILENO, POLLOUT, 0};
     bw_bytes data;
     while ((data = bw_server_data_to_send(server)).length > 0) {
         ssize_t count = write(STDOUT_FILENO, data.data, data.length);
-        if (count < 0 && errno != EINTR) {
-            bw_server_connection_lost(server, now());
-            count = (ssize_t)data.length;
-        }
         if (count > 0)
             bw_server_consume(server, (size_t)count);
+        else if (errno == EAGAIN) /* whoever started this program shares a pipe that does not block */
+            poll(&output, 1, -1);
+        else if (errno != EINTR)
+            bw_server_connection_lost(server, now());
     }
 }
 

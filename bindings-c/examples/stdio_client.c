@@ -54,6 +54,16 @@ static void must(bool went_well, const char *what)
 
 /* ---- The child process ---- */
 
+/* Opens standard descriptors that are closed: a pipe in their place would get mixed up with them. */
+static void open_standard(void)
+{
+    int descriptor;
+    do
+        descriptor = open("/dev/null", O_RDWR);
+    while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+    close(descriptor);
+}
+
 static struct child start(char **command)
 {
     int to[2], from[2];
@@ -62,6 +72,7 @@ static struct child start(char **command)
     must(child.pid >= 0, "no process");
     if (child.pid == 0) {
         setpgid(0, 0); /* what the server starts can be ended with it */
+        signal(SIGPIPE, SIG_DFL);
         dup2(to[0], STDIN_FILENO);
         dup2(from[1], STDOUT_FILENO);
         close(to[0]);
@@ -87,6 +98,13 @@ static void close_end(int *end)
     *end = -1;
 }
 
+/* Sends a signal to the child and its group, which it may have left. */
+static void send_signal(const struct child *child, int number)
+{
+    if (kill(-child->pid, number) != 0)
+        kill(child->pid, number);
+}
+
 /* Ends the child, in steps that no child can refuse. */
 static void end(struct child *child, const bw_client_config *config)
 {
@@ -99,10 +117,10 @@ static void end(struct child *child, const bw_client_config *config)
             close_end(&child->input);
             break;
         case BW_CHILD_TERMINATE:
-            kill(-child->pid, SIGTERM);
+            send_signal(child, SIGTERM);
             break;
         case BW_CHILD_KILL:
-            kill(-child->pid, SIGKILL);
+            send_signal(child, SIGKILL);
             break;
         case BW_CHILD_NOTHING:
             poll(NULL, 0, 10);
@@ -127,23 +145,30 @@ static void ask(struct session *it)
     must(status == BW_OK, bw_error_name(status));
 }
 
-/* Prints the string under a pointer, whatever its length. */
-static void print_string(bw_bytes json, const char *pointer)
+/* The string under a pointer, whatever its length; nothing if there is none. What `*memory` is then is to be freed. */
+static bw_bytes get_string(bw_bytes json, const char *pointer, char **memory)
 {
     bw_bytes string = bw_none();
     bw_status status = bw_json_get_string(json, pointer, NULL, 0, &string);
-    char *buffer = status == BW_ERROR_BUFFER_TOO_SMALL ? malloc(string.length) : NULL;
-    if (buffer != NULL)
-        status = bw_json_get_string(json, pointer, buffer, string.length, &string);
-    if (status == BW_OK)
-        printf("%.*s", (int)string.length, (const char *)string.data);
-    free(buffer);
+    *memory = status == BW_ERROR_BUFFER_TOO_SMALL ? malloc(string.length) : NULL;
+    if (*memory != NULL)
+        status = bw_json_get_string(json, pointer, *memory, string.length, &string);
+    return status == BW_OK ? string : bw_none();
+}
+
+static void print_string(bw_bytes json, const char *pointer)
+{
+    char *memory;
+    bw_bytes string = get_string(json, pointer, &memory);
+    if (bw_is_some(string))
+        fwrite(string.data, 1, string.length, stdout);
+    free(memory);
 }
 
 /* Prints the tools or the content of a result, and asks for the next page of a list. */
 static void take_result(struct session *it, bw_bytes result)
 {
-    char buffer[1024];
+    char *memory = NULL;
     bw_json_iterator items;
     bw_bytes item, cursor;
     bool is_list = it->tool == NULL;
@@ -157,8 +182,10 @@ static void take_result(struct session *it, bw_bytes result)
             printf("\n");
         }
     it->is_done = true;
-    if (is_list && bw_json_get_string(result, "/nextCursor", buffer, sizeof buffer, &cursor) == BW_OK)
+    cursor = is_list ? get_string(result, "/nextCursor", &memory) : bw_none();
+    if (bw_is_some(cursor))
         it->is_done = bw_client_list(it->client, now(), BW_LISTING_TOOLS, cursor, NULL, &it->request) != BW_OK;
+    free(memory);
 }
 
 static void fail(struct session *it, const bw_event *event)
@@ -255,6 +282,7 @@ int main(int count, char **words)
     it.tool = calls ? words[2] : NULL;
     it.arguments = calls ? words[3] : NULL;
     it.command = words + (calls ? 4 : 1);
+    open_standard();
     signal(SIGPIPE, SIG_IGN);
     must(getentropy(seed, sizeof seed) == 0, "no randomness");
     must(bw_client_config_new(BW_LITERAL("stdio_client"), BW_LITERAL("1.0"), seed, &it.config) == BW_OK, "no memory");

@@ -56,6 +56,7 @@ class Child
             std::exit(1);
         if (process_ == 0) {
             setpgid(0, 0);
+            std::signal(SIGPIPE, SIG_DFL);
             dup2(to_child[0], STDIN_FILENO);
             dup2(from_child[1], STDOUT_FILENO);
             for (int end : {to_child[0], to_child[1], from_child[0], from_child[1]})
@@ -99,14 +100,21 @@ class Child
             close(input_);
             break;
         case BW_CHILD_TERMINATE:
-            kill(-process_, SIGTERM);
+            send_signal(SIGTERM);
             break;
         case BW_CHILD_KILL:
-            kill(-process_, SIGKILL);
+            send_signal(SIGKILL);
             break;
         case BW_CHILD_NOTHING:
             break;
         }
+    }
+
+    // To the child and its group, which it may have left.
+    void send_signal(int number)
+    {
+        if (kill(-process_, number) != 0)
+            kill(process_, number);
     }
 
     barewire::ChildShutdown shutdown_;
@@ -144,8 +152,9 @@ class Session
     {
         if (call_ == response.request)
             return finish(response.result);
-        for (const auto &tool : must(response.result.members("/tools")))
-            std::printf("tool %s\n", must(tool.value.get_string("/name")).c_str());
+        if (const auto tools = response.result.members("/tools"))
+            for (const auto &tool : *tools)
+                std::printf("tool %s\n", tool.value.get_string("/name").value_or("without a name").c_str());
         const auto cursor = response.result.get_string("/nextCursor");
         if (cursor)
             must(client_.list(now(), BW_LISTING_TOOLS, *cursor));
@@ -179,9 +188,10 @@ class Session
   private:
     void finish(barewire::json::View result)
     {
-        for (const auto &content : must(result.members("/content")))
-            if (const auto text = content.value.get_string("/text"))
-                std::printf("%s\n", text->c_str());
+        if (const auto content = result.members("/content"))
+            for (const auto &block : *content)
+                if (const auto text = block.value.get_string("/text"))
+                    std::printf("%s\n", text->c_str());
         exit_status_ = result.get_bool("/isError").value_or(false) ? 2 : 0;
         must(client_.close());
     }

@@ -420,6 +420,16 @@ TEST(a_child_is_ended)
     bw_child_shutdown_free(child);
 }
 
+TEST(the_end_of_time_is_a_time)
+{
+    struct pair pair = joined(BW_REVISION_2026_07_28);
+    bw_question question = {BW_LITERAL("key"), BW_INPUT_ROOTS, BW_LITERAL("{}")};
+    uint64_t request = served(&pair);
+    DOES(bw_server_require_input(pair.server, UINT64_MAX, request, &question, 1, bw_none()));
+    client_tells(&pair, BW_EVENT_INPUT_REQUIRED);
+    free_pair(&pair);
+}
+
 /* Lengths that no memory has: nothing is read, and nothing is computed of them that could go wrong. */
 TEST(lengths_beyond_all_memory_are_refused)
 {

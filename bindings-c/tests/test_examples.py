@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
+import threading
 from pathlib import Path
 
 import barewire
@@ -37,6 +38,24 @@ def test_hello_server_ends_with_its_input(hello: Path) -> None:
     assert b'"code":-32700' in done.stdout
 
 
+def test_hello_server_waits_for_a_slow_reader(hello: Path) -> None:
+    """Its output is a pipe that does not block, as whoever shares it may have it."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    calls = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n' * 5_000
+    with subprocess.Popen([hello], stdin=subprocess.PIPE, stdout=writer) as process:
+        os.close(writer)
+        assert process.stdin is not None
+        feeder = threading.Thread(target=process.communicate, args=(calls,))
+        feeder.start()
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.5)
+        with open(reader, "rb") as output:
+            assert output.read().count(b"\n") == 5_000
+        feeder.join()
+    assert process.returncode == 0
+
+
 def test_bench_server(tmp_path: Path) -> None:
     program = building.build(tmp_path / "bench_server", [building.EXAMPLES / "bench_server.c"])
     with sync.Client(command=[str(program)]) as client:
@@ -46,6 +65,7 @@ def test_bench_server(tmp_path: Path) -> None:
         assert client.call_tool("add", {"a": 2, "b": -5}).structured_content == {"sum": -3}
         (big,) = client.call_tool("big", {"kib": 2}).content
         assert isinstance(big, barewire.Text) and len(big.text) == 2048
+        assert client.call_tool("big", {"kib": 2**54}).is_error
         assert client.call_tool("progress", {"n": 3}).content == [barewire.Text("sent 3")]
         assert client.call_tool("add", {"a": 1.5, "b": 0}).is_error
 
@@ -89,6 +109,38 @@ def test_stdio_client_starts_a_server_again(stdio_client: Path) -> None:
     done = run(stdio_client, "python3", "-c", GRUMPY)
     assert (done.returncode, done.stdout) == (0, "")
     assert "speaks 2025-06-18" in done.stderr
+
+
+LISTING = """
+import itertools, json, sys
+for line, page in zip(sys.stdin, itertools.count()):
+    tools = [{"name": f"t{page}", "inputSchema": {"type": "object"}}, {}]
+    result = {"resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "public"}
+    if page == 0:
+        result = {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "s", "version": "1"}, "ttlMs": 0, "cacheScope": "public"}
+    elif page < 3:
+        result["nextCursor"] = "\\n" * 2000
+    print(json.dumps({"jsonrpc": "2.0", "id": json.loads(line)["id"], "result": result}), flush=True)
+"""
+
+
+def test_stdio_client_follows_long_cursors(stdio_client: Path) -> None:
+    done = run(stdio_client, "python3", "-c", LISTING)
+    assert (done.returncode, done.stdout) == (0, "t1\n\nt2\n\nt3\n\n"), done.stderr
+
+
+def test_stdio_client_has_no_standard_descriptors(stdio_client: Path, hello: Path) -> None:
+    output = "greet: Greets somebody\n"
+    without_input = run("sh", "-c", 'exec "$0" "$@" <&-', stdio_client, hello)
+    assert (without_input.returncode, without_input.stdout) == (0, output)
+    assert run("sh", "-c", 'exec "$0" "$@" <&- >&-', stdio_client, hello).returncode == 0
+
+
+def test_stdio_client_ends_what_leaves_its_group(stdio_client: Path) -> None:
+    leaving = "import os\nos.setpgid(0, os.getpgid(os.getppid()))\n" + GRUMPY
+    leaving += "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: signal.pause()"
+    assert run(stdio_client, "python3", "-c", leaving).returncode == 0
 
 
 def test_stdio_client_ends_what_does_not_end(stdio_client: Path) -> None:
