@@ -4300,7 +4300,8 @@ void bw_json_writer_free(bw_json_writer *writer);
  *
  * BW_ERROR_WRITER_MISUSED if a value was written where none can stand, or what was begun is not ended;
  * BW_ERROR_BUFFER_TOO_SMALL, and `json` then has the length that is needed and NULL data; BW_ERROR_INVALID_JSON or
- * BW_ERROR_NOT_UTF8 for something that was given; BW_ERROR_OUT_OF_RANGE for a number that JSON has not.
+ * BW_ERROR_NOT_UTF8 for something that was given; BW_ERROR_OUT_OF_RANGE for a number that JSON has not. In the embedded
+ * profile also BW_ERROR_LIMIT_MEMORY for a writer that could not grow.
  */
 bw_status bw_json_finish(bw_json_writer *writer, bw_bytes *json);
 
