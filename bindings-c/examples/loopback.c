@@ -15,6 +15,8 @@
 extern char **environ;
 
 #define REQUEST_BYTES 16384
+/* Seconds for a request, and for each part of it. */
+#define PATIENCE 5
 
 static uint64_t now(void)
 {
@@ -49,17 +51,21 @@ static pid_t open_browser(char *url)
     return posix_spawnp(&child, program, NULL, NULL, arguments, environ) == 0 ? child : -1;
 }
 
+/* Whoever has gone by then must not end this program with a signal. */
 static void respond(int connection, const char *status, const char *words)
 {
-    dprintf(connection,
-            "HTTP/1.1 %s\r\nContent-Type: text/plain\r\nContent-Length: %zu\r\nReferrer-Policy: no-referrer\r\n"
-            "Connection: close\r\n\r\n%s",
-            status, strlen(words), words);
+    char text[512];
+    int length = snprintf(text, sizeof text,
+                          "HTTP/1.1 %s\r\nContent-Type: text/plain\r\nContent-Length: %zu\r\n"
+                          "Referrer-Policy: no-referrer\r\nConnection: close\r\n\r\n%s",
+                          status, strlen(words), words);
+    send(connection, text, (size_t)length, MSG_NOSIGNAL);
 }
 
-/* Reads the head of a request; its target, cut out of `buffer`, or NULL. */
+/* Reads the head of a request; its target, cut out of `buffer`, or NULL. Whoever takes long over it gets nowhere. */
 static char *read_target(int connection, char *buffer, size_t size)
 {
+    uint64_t until = now() + PATIENCE * 1000;
     size_t length = 0;
     char *end;
     ssize_t count = 0;
@@ -69,7 +75,7 @@ static char *read_target(int connection, char *buffer, size_t size)
         if (strstr(buffer, "\r\n\r\n") != NULL)
             break;
         count = recv(connection, buffer + length, size - 1 - length, 0);
-    } while (count > 0);
+    } while (count > 0 && now() < until);
     if (strncmp(buffer, "GET ", 4) != 0 || (end = strchr(buffer + 4, ' ')) == NULL)
         return NULL;
     *end = '\0';
@@ -79,7 +85,7 @@ static char *read_target(int connection, char *buffer, size_t size)
 /* One request. What is none of ours changes nothing. */
 static void serve(bw_authorization *machine, int connection)
 {
-    struct timeval patience = {5, 0};
+    struct timeval patience = {PATIENCE, 0};
     char buffer[REQUEST_BYTES];
     char *target;
     setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);

@@ -48,6 +48,13 @@ static bool read_file(token_store *store, FILE *file)
     return is_record;
 }
 
+void token_store_release(token_store *store)
+{
+    if (store->lock >= 0)
+        close(store->lock);
+    store->lock = -1;
+}
+
 /* Locks a file of its own, because the other one is replaced. */
 static bool hold(token_store *store)
 {
@@ -57,14 +64,10 @@ static bool hold(token_store *store)
     if (snprintf(path, sizeof path, "%s.lock", store->path) >= (int)sizeof path)
         return false;
     store->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    return store->lock >= 0 && flock(store->lock, LOCK_EX) == 0;
-}
-
-void token_store_release(token_store *store)
-{
-    if (store->lock >= 0)
-        close(store->lock);
-    store->lock = -1;
+    while (store->lock >= 0 && flock(store->lock, LOCK_EX) != 0)
+        if (errno != EINTR)
+            token_store_release(store); /* what is not locked is not held */
+    return store->lock >= 0;
 }
 
 void token_store_close(token_store *store)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
+import http.server
 import json
+import re
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -13,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import barewire
 import building
@@ -25,6 +30,7 @@ import c_env
 
 SANITIZERS = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 LEGACY = "2025-11-25"
+LOOPBACK_PORT = int(re.findall(r"LOOPBACK_PORT (\d+)", (building.EXAMPLES / "loopback.h").read_text())[0])
 
 
 def compile_example(folder: Path, name: str, library: str, *parts: str) -> Path:
@@ -270,3 +276,66 @@ def test_client_fails_politely(client_program: Path, answer: bytes) -> None:
         done = run(client_program, place)
     assert (done.returncode, done.stderr) == (1, ""), done
     assert "failed: " in done.stdout
+
+
+# ---------------------------------------------------------------- the user's browser, and others who come in its place
+
+
+class Issuer(http.server.BaseHTTPRequestHandler):
+    """An MCP server that wants a token, and an authorization server of which nobody gets one."""
+
+    def do_GET(self) -> None:
+        base = f"http://127.0.0.1:{self.server.server_address[1]}"
+        if "oauth-protected-resource" in self.path:
+            return self.answer(200, {"resource": base + "/mcp", "authorization_servers": [base]})
+        endpoints = {f"{name}_endpoint": f"{base}/{name}" for name in ("authorization", "token", "registration")}
+        self.answer(200, {"issuer": base, "code_challenge_methods_supported": ["S256"], **endpoints})
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["content-length"]))
+        if self.path == "/registration":
+            return self.answer(201, {**json.loads(body), "client_id": "me"})
+        self.answer(401, {})
+
+    def answer(self, status: int, value: dict[str, Any]) -> None:
+        body = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def at_loopback() -> socket.socket:
+    return socket.create_connection(("127.0.0.1", LOOPBACK_PORT), timeout=20)
+
+
+def test_the_loopback_receiver_bears_strangers(client_program: Path) -> None:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Issuer) as issuer:
+        threading.Thread(target=issuer.serve_forever, daemon=True).start()
+        process = subprocess.Popen(
+            [client_program, url(issuer.server_address[1])], stderr=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert process.stderr is not None
+        page = process.stderr.readline().decode()
+        (state,) = parse_qs(page.partition("?")[2])["state"]
+        for _ in range(20):  # gone before they are answered
+            with at_loopback() as stranger:
+                stranger.sendall(b"GET /nothing HTTP/1.1\r\n\r\n")
+                stranger.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        slow = at_loopback()
+        begun = time.monotonic()
+        with contextlib.suppress(OSError):  # a byte now and then, for ever
+            while time.monotonic() < begun + 20:
+                slow.sendall(b"G")
+                time.sleep(0.5)
+        assert time.monotonic() < begun + 15
+        with at_loopback() as browser:
+            browser.sendall(f"GET /callback?error=access_denied&state={state} HTTP/1.1\r\n\r\n".encode())
+            assert browser.recv(100).startswith(b"HTTP/1.1 400")
+        output, errors = process.communicate(timeout=30)
+        issuer.shutdown()
+    assert (process.returncode, b"not authorized" in errors) == (1, True), (output, errors)

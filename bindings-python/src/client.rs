@@ -3,8 +3,8 @@
 use barewire::client::{Client as Machine, Completion, CompletionReference, Listing, RequestOptions};
 use barewire::transport::Stdio;
 use barewire::{
-    ClientConfig, EraVerdict, Error, Implementation, InputHandle, InputResponse, Instant,
-    Machine as _, RequestHandle, Revision, RpcError, SubscriptionHandle,
+    ClientConfig, EraVerdict, Error, Implementation, InputHandle, InputResponse, Instant, Machine as _,
+    RequestHandle, Revision, RpcError, SubscriptionHandle,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
