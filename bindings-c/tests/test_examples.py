@@ -117,8 +117,8 @@ for line, page in zip(sys.stdin, itertools.count()):
     tools = [{"name": f"t{page}", "inputSchema": {"type": "object"}}, {}]
     result = {"resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "public"}
     if page == 0:
-        result = {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
-                  "serverInfo": {"name": "s", "version": "1"}, "ttlMs": 0, "cacheScope": "public"}
+        result |= {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+                   "serverInfo": {"name": "s", "version": "1"}}
     elif page < 3:
         result["nextCursor"] = "\\n" * 2000
     print(json.dumps({"jsonrpc": "2.0", "id": json.loads(line)["id"], "result": result}), flush=True)

@@ -278,17 +278,19 @@ def test_client_fails_politely(client_program: Path, answer: bytes) -> None:
     assert "failed: " in done.stdout
 
 
-# ---------------------------------------------------------------- the user's browser, and others who come in its place
+# ---------------------------------------------------------------- the user's browser, and strangers
 
 
 class Issuer(http.server.BaseHTTPRequestHandler):
     """An MCP server that wants a token, and an authorization server of which nobody gets one."""
 
     def do_GET(self) -> None:
-        base = f"http://127.0.0.1:{self.server.server_address[1]}"
+        base = f"http://{self.headers['host']}"
         if "oauth-protected-resource" in self.path:
             return self.answer(200, {"resource": base + "/mcp", "authorization_servers": [base]})
-        endpoints = {f"{name}_endpoint": f"{base}/{name}" for name in ("authorization", "token", "registration")}
+        endpoints = {
+            f"{name}_endpoint": f"{base}/{name}" for name in ("authorization", "token", "registration")
+        }
         self.answer(200, {"issuer": base, "code_challenge_methods_supported": ["S256"], **endpoints})
 
     def do_POST(self) -> None:
