@@ -84,8 +84,9 @@ static void export_a_session(bw_server *server)
     uint64_t session = 0;
     bw_bytes exported;
     void *taken;
-    give(server, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\","
-                 "\"capabilities\":{},\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}}}");
+    give(server,
+         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\","
+         "\"capabilities\":{},\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}}}");
     give(server, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
     while ((event = bw_server_poll_event(server)) != NULL)
         session = bw_event_session(event);
