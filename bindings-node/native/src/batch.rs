@@ -36,11 +36,22 @@ pub(crate) fn told(outcome: Result<String, Failure>) -> Text {
     }
 }
 
+/// Bytes of pieces before which a part of a row is worth remembering: JavaScript keeps the text that it is cut from.
+const MOST_REMEMBERED: usize = 4096;
+
+/// A part of a row that JavaScript remembers, because the next one is mostly the same.
+#[derive(Default)]
+pub(crate) struct Remembered {
+    pieces: String,
+    rows: String,
+}
+
 /// A batch that is being written.
 #[derive(Default)]
 pub(crate) struct Batch {
     pieces: String,
     rows: String,
+    remembered: Option<Remembered>,
 }
 
 impl Batch {
@@ -63,6 +74,13 @@ impl Batch {
         row.close();
     }
 
+    /// Tells what `write` adds, with what JavaScript remembers of the batches before it.
+    pub(crate) fn with_remembered(&mut self, remembered: &mut Remembered, write: impl FnOnce(&mut Batch)) {
+        self.remembered = Some(std::mem::take(remembered));
+        write(self);
+        *remembered = self.remembered.take().unwrap_or_default();
+    }
+
     /// Adds a number that is no row.
     pub(crate) fn number(&mut self, value: i64) {
         self.rows.push(if self.rows.is_empty() { '[' } else { ',' });
@@ -74,7 +92,7 @@ impl Batch {
 
     /// The text; empty if nothing is told.
     pub(crate) fn into_text(self) -> String {
-        let Batch { mut pieces, rows } = self;
+        let Batch { mut pieces, rows, .. } = self;
         if rows.is_empty() {
             return pieces;
         }
@@ -214,6 +232,25 @@ impl Row<'_> {
                 rows.truncate(rest.len());
             }
         });
+    }
+
+    /// What `write` adds; or 0 where that is what JavaScript remembers. Where it shall remember this, 1 follows.
+    pub(crate) fn remembered(&mut self, write: impl FnOnce(&mut Row<'_>)) {
+        let (pieces, rows) = (self.batch.pieces.len(), self.batch.rows.len());
+        write(self);
+        let Some(mut last) = self.batch.remembered.take() else { return };
+        let told = (&self.batch.pieces[pieces..], &self.batch.rows[rows..]);
+        if told == (&last.pieces, &last.rows) {
+            self.batch.pieces.truncate(pieces);
+            self.batch.rows.truncate(rows);
+            self.number(0);
+        } else if self.batch.pieces.len() > MOST_REMEMBERED {
+            last = Remembered::default();
+        } else {
+            last = Remembered { pieces: told.0.into(), rows: told.1.into() };
+            self.number(1);
+        }
+        self.batch.remembered = Some(last);
     }
 
     /// An array within the row; `write` adds its elements.

@@ -131,7 +131,7 @@ pub(crate) fn turn(
     mut pool: BufferSlice<'_>,
     used: i32,
 ) -> Either<Text, Option<Uint8Array>> {
-    let outcome = this.call(|carrier| {
+    let outcome = this.call_telling(|carrier, remembered| {
         let room = usize::try_from(used).ok().map(|used| pool.get_mut(used..).unwrap_or_default());
         let taken = match room {
             Some(room) => on_stream!(carrier, stdio => Ok(take(stdio, room)))?,
@@ -140,7 +140,7 @@ pub(crate) fn turn(
         let mut events = Batch::default();
         let (count, bytes) = match taken {
             Either::A(count) => {
-                carrier.tell_events(&mut events);
+                carrier.tell_events_of_stream(&mut events, remembered);
                 (count, None)
             }
             Either::B(bytes) => (0, Some(bytes)),

@@ -118,26 +118,28 @@ fn question(row: &mut Row<'_>, question: &InputRequest) {
     });
 }
 
-/// Who sent a request, and what came with it: what most requests lack stands last.
+/// Who sent a request, and what came with it: what most requests lack stands last. It is the last of its row.
 fn context(row: &mut Row<'_>, context: &RequestContext) {
-    row.cut_array(|row| {
-        revision(row, context.revision);
-        row.piece_or_null(json(context.client.as_ref()));
-        capabilities(row, &context.capabilities);
-        log_level(row, context.log_level);
-        row.number_or_null(context.session.map(barewire::SessionHandle::number));
-        row.piece_or_null(json(context.meta.as_ref()));
-        row.number_or_null(context.exchange.map(barewire::ExchangeHandle::number));
-        row.piece_or_null(json(context.progress_token.as_ref()));
-        row.string_or_null(context.principal.as_deref());
-        row.number_or_null(Some(u64::from(context.round)).filter(|&round| round > 0));
-        row.piece_or_null(json(context.state.as_ref()));
-        if context.input_answers.is_empty() {
-            row.null();
-        } else {
-            row.array(|answers| context.input_answers.iter().for_each(|one| answer(answers, one)));
-        }
-    });
+    row.remembered(|row| row.cut_array(|row| whole_context(row, context)));
+}
+
+fn whole_context(row: &mut Row<'_>, context: &RequestContext) {
+    revision(row, context.revision);
+    row.piece_or_null(json(context.client.as_ref()));
+    capabilities(row, &context.capabilities);
+    log_level(row, context.log_level);
+    row.number_or_null(context.session.map(barewire::SessionHandle::number));
+    row.piece_or_null(json(context.meta.as_ref()));
+    row.number_or_null(context.exchange.map(barewire::ExchangeHandle::number));
+    row.piece_or_null(json(context.progress_token.as_ref()));
+    row.string_or_null(context.principal.as_deref());
+    row.number_or_null(Some(u64::from(context.round)).filter(|&round| round > 0));
+    row.piece_or_null(json(context.state.as_ref()));
+    if context.input_answers.is_empty() {
+        row.null();
+    } else {
+        row.array(|answers| context.input_answers.iter().for_each(|one| answer(answers, one)));
+    }
 }
 
 impl Batch {

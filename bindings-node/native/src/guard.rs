@@ -9,7 +9,7 @@ use barewire::{CloseReason, Error, Machine as _, client, server};
 use napi::Either;
 use napi::bindgen_prelude::External;
 
-use crate::batch::{Batch, Text, told};
+use crate::batch::{Batch, Remembered, Text, told};
 use crate::errors::{Failure, Outcome as _};
 use crate::events::ToRows;
 
@@ -25,7 +25,10 @@ pub(crate) enum Carrier {
 }
 
 /// What JavaScript holds: a carrier until a panic ends it. From then on every call is answered `Poisoned`.
-pub(crate) struct Held(Option<Carrier>);
+pub(crate) struct Held {
+    carrier: Option<Carrier>,
+    remembered: Remembered,
+}
 
 /// The value that JavaScript holds.
 pub(crate) type Handle = External<Held>;
@@ -40,7 +43,9 @@ impl Held {
     pub(crate) fn open(make: impl FnOnce() -> Result<Carrier, Failure>) -> Either<Handle, String> {
         // A panic in `make` leaves nothing behind that could be used.
         let opened = catch_unwind(AssertUnwindSafe(make)).unwrap_or(Err(POISONED.into()));
-        opened.map(|carrier| External::new(Held(Some(carrier)))).given()
+        opened
+            .map(|carrier| External::new(Held { carrier: Some(carrier), remembered: Remembered::default() }))
+            .given()
     }
 
     /// Runs `work` on the carrier.
@@ -48,10 +53,19 @@ impl Held {
         &mut self,
         work: impl FnOnce(&mut Carrier) -> Result<R, Failure>,
     ) -> Result<R, Failure> {
-        let carrier = self.0.as_mut().ok_or(POISONED)?;
+        self.call_telling(|carrier, _| work(carrier))
+    }
+
+    /// Runs `work` on the carrier, with what JavaScript remembers of what was told.
+    pub(crate) fn call_telling<R>(
+        &mut self,
+        work: impl FnOnce(&mut Carrier, &mut Remembered) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        let Held { carrier, remembered } = self;
+        let present = carrier.as_mut().ok_or(POISONED)?;
         // The carrier is dropped after a panic: nobody sees it half changed.
-        catch_unwind(AssertUnwindSafe(|| work(carrier))).unwrap_or_else(|_| {
-            self.0 = None;
+        catch_unwind(AssertUnwindSafe(|| work(present, remembered))).unwrap_or_else(|_| {
+            *carrier = None;
             Err(POISONED.into())
         })
     }
@@ -106,10 +120,10 @@ impl Held {
     ///
     /// A fatal end is told by the last event; it is an error only if there is no event left to tell it.
     pub(crate) fn step(&mut self, verb: impl FnOnce(&mut Carrier) -> Result<(), Failure>) -> Text {
-        told(self.call(|carrier| {
+        told(self.call_telling(|carrier, remembered| {
             let outcome = verb(carrier);
             let mut batch = Batch::default();
-            carrier.tell_events(&mut batch);
+            carrier.tell_events_of_stream(&mut batch, remembered);
             let text = batch.into_text();
             if text.is_empty() { outcome.map(|()| text) } else { Ok(text) }
         }))
@@ -139,6 +153,15 @@ impl Held {
 }
 
 impl Carrier {
+    /// As [`tell_events`](Self::tell_events). Requests on a byte stream come from one client, of which most is told once.
+    pub(crate) fn tell_events_of_stream(&mut self, batch: &mut Batch, remembered: &mut Remembered) {
+        if matches!(self, Carrier::Server(_)) {
+            batch.with_remembered(remembered, |batch| self.tell_events(batch));
+        } else {
+            self.tell_events(batch);
+        }
+    }
+
     /// Writes all events that are there.
     pub(crate) fn tell_events(&mut self, batch: &mut Batch) {
         fn tell<E: ToRows>(batch: &mut Batch, mut poll: impl FnMut() -> Option<E>) {

@@ -1,7 +1,7 @@
 /** Servers behind newline framing, and what clients there have in common with them. */
 
 import { failure } from './errors.js';
-import { type Event, eventsOf, type ServerEvent } from './events.js';
+import { type Event, eventsOf, type Remembered, type ServerEvent } from './events.js';
 import { given } from './machine.js';
 import { type Handle, native } from './native.js';
 import { head, pool, take, used } from './pool.js';
@@ -44,9 +44,13 @@ export interface Turn<E extends Event> {
  *
  * @internal
  */
-export function turn<E extends Event>(handle: Handle, takesData: boolean): Turn<E> {
+export function turn<E extends Event>(
+  handle: Handle,
+  takesData: boolean,
+  last?: Remembered,
+): Turn<E> {
   const outcome = native.turn(handle, pool, takesData ? used : -1);
-  const events = typeof outcome === 'string' ? eventsOf<E>(outcome) : NO_EVENTS;
+  const events = typeof outcome === 'string' ? eventsOf<E>(outcome, last) : NO_EVENTS;
   const due = head[0] as number;
   const state = head[1] as number;
   const count = Math.floor(state / 4);
@@ -73,22 +77,22 @@ export class Server extends ServerCommands<ServerEvent> {
    * @throws {@link ConnectionClosedError} when the connection is over already, and no event is left to tell it.
    */
   receiveData(data: Uint8Array, now: number): ServerEvent[] {
-    return eventsOf(native.receiveData(this.handle, data, now));
+    return eventsOf(native.receiveData(this.handle, data, now), this.remembered);
   }
 
   /** The client closed its side; answers that are owed can still be sent. */
   receiveEof(now: number): ServerEvent[] {
-    return eventsOf(native.receiveEof(this.handle, now));
+    return eventsOf(native.receiveEof(this.handle, now), this.remembered);
   }
 
   /** The transport broke: nothing can be sent or received any more. */
   connectionLost(now: number): ServerEvent[] {
-    return eventsOf(native.connectionLost(this.handle, now));
+    return eventsOf(native.connectionLost(this.handle, now), this.remembered);
   }
 
   /** All that a host asks at the end of a turn; the data stays where it is unless `takesData`. @internal */
   turn(takesData: boolean): Turn<ServerEvent> {
-    return turn(this.handle, takesData);
+    return turn(this.handle, takesData, this.remembered);
   }
 
   /** Takes out all bytes that wait to be sent. They may lie in a larger `ArrayBuffer`, and nobody changes them. */

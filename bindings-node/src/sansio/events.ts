@@ -539,8 +539,25 @@ function levelOf(place: number | null | undefined): LogLevel | undefined {
   return place == null ? undefined : LOG_LEVELS[place];
 }
 
+/**
+ * The context that was told last, as far as it is worth remembering: the next one is mostly the same.
+ *
+ * @internal
+ */
+export interface Remembered {
+  context?: RequestContext;
+}
+
+/** The context in a row: a row of its own, after which 1 stands if it is to be remembered, or 0 for the one that is. */
+function context(told: Row | 0, isToRemember: 1 | undefined, pieces: Pieces, last: Remembered): RequestContext {
+  if (told === 0) return last.context as RequestContext;
+  const read = wholeContext(told, pieces);
+  if (isToRemember) last.context = read;
+  return read;
+}
+
 // Literals are evaluated in order, and so pieces are taken in the order of the row. What a request lacks may be cut off.
-function context(row: Row, pieces: Pieces): RequestContext {
+function wholeContext(row: Row, pieces: Pieces): RequestContext {
   const revision = revisionOf(row[0]);
   return {
     revision,
@@ -559,33 +576,33 @@ function context(row: Row, pieces: Pieces): RequestContext {
   };
 }
 
-type Reader = (row: Row, pieces: Pieces) => Event;
+type Reader = (row: Row, pieces: Pieces, last: Remembered) => Event;
 
 /** By the first member of a row, in the order of `Kind` in `native/src/events.rs`. The other members follow. */
 const READERS: readonly Reader[] = [
-  (row, pieces) => ({
+  (row, pieces, last) => ({
     type: 'toolCalled',
     request: row[1],
     name: row[2],
     arguments: pieces.maybe(row[3]),
-    context: context(row[4], pieces),
+    context: context(row[4], row[5], pieces, last),
   }),
-  (row, pieces) => ({
+  (row, pieces, last) => ({
     type: 'resourceReadRequested',
     request: row[1],
     uri: row[2],
     template: row[3] ?? undefined,
     variables: variables(row[4]),
-    context: context(row[5], pieces),
+    context: context(row[5], row[6], pieces, last),
   }),
-  (row, pieces) => ({
+  (row, pieces, last) => ({
     type: 'promptRequested',
     request: row[1],
     name: row[2],
     arguments: pieces.maybe(row[3]),
-    context: context(row[4], pieces),
+    context: context(row[4], row[5], pieces, last),
   }),
-  (row, pieces) => ({
+  (row, pieces, last) => ({
     type: 'completionRequested',
     request: row[1],
     prompt: row[2] ?? undefined,
@@ -593,14 +610,14 @@ const READERS: readonly Reader[] = [
     argument: row[4],
     value: row[5],
     arguments: pieces.maybe(row[6]),
-    context: context(row[7], pieces),
+    context: context(row[7], row[8], pieces, last),
   }),
-  (row, pieces) => ({
+  (row, pieces, last) => ({
     type: 'requestReceived',
     request: row[1],
     method: row[2],
     params: pieces.maybe(row[3]),
-    context: context(row[4], pieces),
+    context: context(row[4], row[5], pieces, last),
   }),
   (row) => ({ type: 'requestCancelled', request: row[1], reason: row[2] ?? undefined }),
   (row) => ({ type: 'subscriptionOpened', subscription: row[1], filter: filter(row, 2) }),
@@ -710,23 +727,23 @@ function aboutServer(row: Row, pieces: Pieces) {
   };
 }
 
-function read(rows: Row, from: number, pieces: Pieces): Event[] {
+function read(rows: Row, from: number, pieces: Pieces, last: Remembered): Event[] {
   const events: Event[] = [];
   for (let at = from; at < rows.length; at++) {
     const row = rows[at] as Row;
-    events.push((READERS[row[0]] as Reader)(row, pieces));
+    events.push((READERS[row[0]] as Reader)(row, pieces, last));
   }
   return events;
 }
 
 /**
- * The events of a batch.
+ * The events of a batch; `last` is what is remembered of those before it, on the machines where that is done.
  *
  * @internal
  */
-export function eventsOf<E extends Event>(told: string): E[] {
+export function eventsOf<E extends Event>(told: string, last: Remembered = {}): E[] {
   const text = checked(told);
-  return (text === '' ? [] : read(rowsOf(text), 0, new Pieces(text))) as E[];
+  return (text === '' ? [] : read(rowsOf(text), 0, new Pieces(text), last)) as E[];
 }
 
 /**
@@ -737,5 +754,5 @@ export function eventsOf<E extends Event>(told: string): E[] {
 export function valueAndEventsOf<E extends Event>(told: string): [value: number, events: E[]] {
   const text = checked(told);
   const rows = rowsOf(text);
-  return [rows[0], read(rows, 1, new Pieces(text)) as E[]];
+  return [rows[0], read(rows, 1, new Pieces(text), {}) as E[]];
 }

@@ -1,7 +1,7 @@
 /** What all machines have in common, and how outcomes of the addon become values and errors. */
 
 import { failure } from './errors.js';
-import { type Event, eventsOf } from './events.js';
+import { type Event, eventsOf, type Remembered } from './events.js';
 import { type Done, type Given, type Handle, native } from './native.js';
 
 /**
@@ -31,6 +31,8 @@ export function done(outcome: Done): void {
 export class Machine<E extends Event> {
   /** @internal */
   readonly handle: Handle;
+  /** @internal */
+  readonly remembered: Remembered = {};
 
   /** @internal */
   constructor(outcome: Given<Handle>) {
@@ -39,12 +41,12 @@ export class Machine<E extends Event> {
 
   /** Takes out the events that commands have caused. */
   events(): E[] {
-    return eventsOf(native.events(this.handle));
+    return eventsOf(native.events(this.handle), this.remembered);
   }
 
   /** Lets time pass. Harmless when nothing is due. */
   handleTimeout(now: number): E[] {
-    return eventsOf(native.handleTimeout(this.handle, now));
+    return eventsOf(native.handleTimeout(this.handle, now), this.remembered);
   }
 
   /** When to call `handleTimeout` at the latest, if ever. */
