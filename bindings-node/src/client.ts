@@ -260,6 +260,7 @@ export class Client {
    * `args` has to have a JSON form.
    */
   async callTool(name: string, args?: object, options?: CallOptions): Promise<CallToolResult> {
+    checkText(name, 'the name of a tool');
     const text = written(args);
     const { machine } = this.#engine;
     const start = (at: number) => machine.callTool(name, text, at, optionsOf(options));
@@ -313,6 +314,7 @@ export class Client {
     args?: Readonly<Record<string, string>>,
     options?: CallOptions,
   ): Promise<GetPromptResult> {
+    checkText(name, 'the name of a prompt');
     const text = written(args);
     const { machine } = this.#engine;
     const start = (at: number) => machine.getPrompt(name, text, at, optionsOf(options));
@@ -366,6 +368,7 @@ export class Client {
 
   /** Makes a request of an extension; gives its result. */
   async request(method: string, params?: object, options?: CallOptions): Promise<unknown> {
+    checkText(method, 'a method');
     const text = written(params);
     const { machine } = this.#engine;
     const start = (at: number) => machine.request(method, text, at, optionsOf(options));
@@ -411,6 +414,11 @@ export class Client {
       seen.add(cursor ?? '');
     } while (cursor !== undefined);
   }
+}
+
+/** Programs without types may give anything. */
+function checkText(value: unknown, what: string): void {
+  if (typeof value !== 'string') throw new TypeError(`${what} is a string, and not ${typeof value}`);
 }
 
 /** The JSON of the members of an object. */

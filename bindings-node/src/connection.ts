@@ -237,11 +237,13 @@ export class Connection<M extends Machine = Machine> {
   #failed(call: Call, error: unknown): void {
     this.#over(call);
     const { endpoint, event } = call;
-    let meant = false;
+    let isExpected = false;
     let fault = error;
     try {
+      // To look at what was thrown may throw as well: it can be any object.
+      isExpected = error instanceof RunEndedError;
       this.command((machine) => {
-        meant = endpoint.fail(machine, event, error, this.catalog.debug);
+        if (endpoint.fail(machine, event, error, this.catalog.debug)) isExpected = true;
       });
     } catch (worse) {
       // What the error says cannot be sent either.
@@ -249,9 +251,7 @@ export class Connection<M extends Machine = Machine> {
       const answer = { code: INTERNAL_ERROR, message: 'Internal error' };
       this.command((machine) => machine.respondError(event.request, answer));
     }
-    if (!meant && !(error instanceof RunEndedError)) {
-      console.error(`barewire: the handler of '${endpoint.key}' failed:`, fault);
-    }
+    if (!isExpected) report(`the handler of '${endpoint.key}' failed`, fault);
   }
 
   // ------------------------------------------------------------ questions
@@ -303,6 +303,14 @@ export class Connection<M extends Machine = Machine> {
     }
     call?.resume(event);
     return call !== undefined;
+  }
+}
+
+function report(what: string, fault: unknown): void {
+  try {
+    console.error(`barewire: ${what}:`, fault);
+  } catch {
+    console.error(`barewire: ${what}, by what cannot be printed`);
   }
 }
 

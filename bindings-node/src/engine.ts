@@ -1,6 +1,7 @@
 /** What runs a client: the core's machine, its timer, and those who wait for what it says. */
 
 import { debuglog } from 'node:util';
+import { onAbort } from './abort.js';
 import { answer, type QuestionHandlers, UnreadableQuestion } from './answers.js';
 import type { Carriage } from './carriage.js';
 import { ALL_LISTS, type Change, everything, Listening, lostSubscription, Subscription } from './changes.js';
@@ -193,9 +194,7 @@ export class Engine {
         // `fetch` takes null for none, and so may programs in JavaScript.
         this.#slots.set(handle, { what, since, resolve, reject, onProgress });
       } else {
-        const aborted = () => this.#abandon(handle, signal.reason);
-        const forget = () => signal.removeEventListener('abort', aborted);
-        signal.addEventListener('abort', aborted, { once: true });
+        const forget = onAbort(signal, () => this.#abandon(handle, signal.reason));
         this.#slots.set(handle, {
           what,
           since,

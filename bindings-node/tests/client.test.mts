@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 import {
   type Change,
   Client,
@@ -177,6 +177,23 @@ for (const [era, revisions] of ERAS) {
     for (let call = 0; call < 5; call++) await client.callTool('echo', { text: '' }, { signal });
     await assert.rejects(client.callTool('fail', {}, { signal }));
     assert.equal(listeners, 0);
+  });
+
+  test(`${era}: a signal of many calls at once has one listener`, async () => {
+    await using client = await connect(scripted(), revisions);
+    const abort = new AbortController();
+    const add = mock.method(abort.signal, 'addEventListener');
+    const calls = Array.from({ length: 20 }, () => client.callTool('wait', {}, { signal: abort.signal }));
+    abort.abort(new Error('enough'));
+    for (const call of calls) await assert.rejects(call, /enough/);
+    assert.equal(add.mock.callCount(), 1);
+  });
+
+  test(`${era}: a name that is no text is a mistake of the caller`, async () => {
+    await using client = await connect(scripted(), revisions);
+    await assert.rejects(client.callTool(5 as unknown as string), TypeError);
+    await assert.rejects(client.getPrompt(5 as unknown as string), TypeError);
+    await assert.rejects(client.request(5 as unknown as string), TypeError);
   });
 
   test(`${era}: a call that takes too long is named`, async () => {

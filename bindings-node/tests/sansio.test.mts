@@ -65,6 +65,23 @@ for (const revision of ERAS) {
       assert.match((response as sansio.ResponseReceived).result, /12345678901234567890/);
     });
 
+    test('what requests have in common is told with each', () => {
+      const pair = connected(revision);
+      const { client } = pair;
+      const contextOf = (options?: sansio.RequestOptions, size = 1) => {
+        client.callTool('echo', JSON.stringify({ text: 'é'.repeat(size) }), 0, options);
+        return only(pair.settle().server, 'toolCalled').context;
+      };
+      const first = contextOf();
+      assert.deepEqual(contextOf(), first);
+      const other = contextOf({ progress: true });
+      assert.notEqual(other.progressToken, undefined);
+      assert.deepEqual({ ...other, progressToken: undefined, meta: first.meta }, first);
+      // One that comes with much is not kept, and so the next one is told whole.
+      assert.deepEqual(contextOf({}, 10_000), first);
+      assert.deepEqual([contextOf(), contextOf({}, 10_000), contextOf()], [first, first, first]);
+    });
+
     test('resources, prompts, completions and lists', () => {
       const pair = connected(revision);
       const { client, server } = pair;

@@ -176,6 +176,29 @@ for (const era of ERAS) {
     await peer.close();
   });
 
+  test(`${era}: to throw what cannot even be looked at is a defect like any other`, async () => {
+    const server = newServer();
+    const refuse = () => {
+      throw new Error('do not look');
+    };
+    server.tool('hostile', {}, () => {
+      throw new Proxy({}, { getPrototypeOf: refuse, get: refuse, has: refuse });
+    });
+    server.tool('unprintable', {}, () => {
+      throw { [Symbol.for('nodejs.util.inspect.custom')]: refuse };
+    });
+    const peer = new Peer(server, era);
+    const logged = mock.method(process.stderr, 'write', () => true);
+    try {
+      await assert.rejects(peer.call('hostile'), /Internal error/);
+      assert.equal((await peer.call('unprintable')).isError, true);
+      assert.ok(logged.mock.callCount() >= 2);
+    } finally {
+      logged.mock.restore();
+    }
+    await peer.close();
+  });
+
   test(`${era}: progress that is no number is a defect, and says so`, async () => {
     const server = newServer();
     server.tool('work', {}, async (_, context) => context.progress(0 / 0, 0));

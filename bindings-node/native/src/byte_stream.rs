@@ -105,13 +105,15 @@ fn take<M: Machine>(stdio: &mut Stdio<M>, room: &mut [u8]) -> Either<u32, Vec<u8
     }
     let mut all = room[..count].to_vec();
     loop {
-        let portion = stdio.data_to_send();
-        let length = portion.len();
-        if length == 0 {
+        let portion = stdio.take_data_to_send();
+        if portion.is_empty() {
             return Either::B(all);
         }
-        all.extend_from_slice(portion);
-        stdio.consume(length);
+        if all.is_empty() {
+            all = portion;
+        } else {
+            all.extend_from_slice(&portion);
+        }
     }
 }
 

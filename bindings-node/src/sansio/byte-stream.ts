@@ -44,11 +44,7 @@ export interface Turn<E extends Event> {
  *
  * @internal
  */
-export function turn<E extends Event>(
-  handle: Handle,
-  takesData: boolean,
-  last?: Remembered,
-): Turn<E> {
+export function turn<E extends Event>(handle: Handle, takesData: boolean, last?: Remembered): Turn<E> {
   const outcome = native.turn(handle, pool, takesData ? used : -1);
   const events = typeof outcome === 'string' ? eventsOf<E>(outcome, last) : NO_EVENTS;
   const due = head[0] as number;

@@ -549,7 +549,12 @@ export interface Remembered {
 }
 
 /** The context in a row: a row of its own, after which 1 stands if it is to be remembered, or 0 for the one that is. */
-function context(told: Row | 0, isToRemember: 1 | undefined, pieces: Pieces, last: Remembered): RequestContext {
+function context(
+  told: Row | 0,
+  isToRemember: 1 | undefined,
+  pieces: Pieces,
+  last: Remembered,
+): RequestContext {
   if (told === 0) return last.context as RequestContext;
   const read = wholeContext(told, pieces);
   if (isToRemember) last.context = read;
