@@ -48,9 +48,9 @@ const LONGEST_FILE: usize = 800;
 const SOURCE_EXTENSIONS: [&str; 11] =
     ["rs", "py", "pyi", "sh", "js", "mjs", "ts", "mts", "kt", "rb", "swift"];
 
-/// Folders without files of ours, beside hidden ones.
-const SKIPPED_FOLDERS: [&str; 7] =
-    ["target", "corpus", "artifacts", "node_modules", "__pycache__", "dist", "build"];
+/// Folders without files of ours, beside hidden ones; in `esm` lies what is made of the sources for Node.
+const SKIPPED_FOLDERS: [&str; 8] =
+    ["target", "corpus", "artifacts", "node_modules", "__pycache__", "dist", "esm", "build"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()

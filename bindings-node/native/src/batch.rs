@@ -60,7 +60,7 @@ impl Batch {
         let mut rows = String::with_capacity(ROOM_FOR_ROWS);
         rows.push('[');
         push_number(&mut rows, value);
-        Batch { pieces: String::new(), rows }
+        Batch { rows, ..Batch::default() }
     }
 
     /// Adds a row; `write` adds its members.
