@@ -105,15 +105,13 @@ fn take<M: Machine>(stdio: &mut Stdio<M>, room: &mut [u8]) -> Either<u32, Vec<u8
     }
     let mut all = room[..count].to_vec();
     loop {
-        let portion = stdio.take_data_to_send();
-        if portion.is_empty() {
+        let portion = stdio.data_to_send();
+        let length = portion.len();
+        if length == 0 {
             return Either::B(all);
         }
-        if all.is_empty() {
-            all = portion;
-        } else {
-            all.extend_from_slice(&portion);
-        }
+        all.extend_from_slice(portion);
+        stdio.consume(length);
     }
 }
 

@@ -290,15 +290,6 @@ impl<M: Machine> Stdio<M> {
         }
     }
 
-    /// Takes out all of [`data_to_send`](Self::data_to_send) at once, for hosts that keep what they send: a long message
-    /// is handed over as it is. There may be more; it is empty if there is none.
-    pub fn take_data_to_send(&mut self) -> Vec<u8> {
-        self.data_to_send();
-        let mut data = core::mem::take(&mut self.output);
-        data.drain(..core::mem::take(&mut self.consumed));
-        data
-    }
-
     /// True when the machine is done and everything was sent: close our side of the stream.
     pub fn is_finished(&self) -> bool {
         self.closed && self.output.is_empty()
@@ -468,18 +459,6 @@ mod tests {
         fn limits(&self) -> &Limits {
             &self.limits
         }
-    }
-
-    #[test]
-    fn what_waits_to_be_sent_is_taken_out_without_what_was_sent() {
-        let mut stdio = Stdio::new(Echo::default());
-        stdio.receive_data(Instant::from_millis(0), b"[1]\n[2]\n").unwrap();
-        stdio.data_to_send();
-        stdio.consume(2);
-        assert_eq!(stdio.take_data_to_send(), b"]\n[2]\n");
-        assert!(stdio.take_data_to_send().is_empty());
-        stdio.receive_data(Instant::from_millis(0), b"[3]\n").unwrap();
-        assert_eq!(stdio.data_to_send(), b"[3]\n");
     }
 
     fn feed(chunks: &[&[u8]]) -> Vec<String> {
