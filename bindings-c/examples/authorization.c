@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 /* Seconds for an HTTP request. */
 #define PATIENCE 30
@@ -36,32 +35,16 @@ typedef struct {
     bool is_too_large;
 } response;
 
-/* Milliseconds since 1970: the clock of authorization. */
-static uint64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
-    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
-}
-
 /* ---------------------------------------------------------------- requests */
 
 static size_t receive_field(char *line, size_t unit, size_t length, void *context)
 {
     response *it = context;
-    char *colon = memchr(line, ':', length);
-    size_t end = length, start;
     (void)unit;
-    while (end > 0 && strchr("\r\n \t", line[end - 1]) != NULL)
-        end--;
-    if (length > 5 && memcmp(line, "HTTP/", 5) == 0) {
+    if (length > 5 && memcmp(line, "HTTP/", 5) == 0)
         host_headers_clear(&it->headers); /* of an interim head */
-    } else if (colon != NULL && colon < line + end) {
-        start = (size_t)(colon - line) + 1;
-        while (start < end && (line[start] == ' ' || line[start] == '\t'))
-            start++;
-        host_headers_add(&it->headers, bw_text(line, (size_t)(colon - line)), bw_text(line + start, end - start));
-    }
+    else
+        host_headers_add_line(&it->headers, line, length);
     return length;
 }
 
@@ -142,10 +125,10 @@ static void send_request(authorization *it, uint64_t action, const bw_oauth_requ
     answer.most = request->response_bytes;
     status = fetch(request, &answer);
     if (status != 0)
-        bw_authorization_receive_response(it->machine, now(), action, status, answer.headers.pairs,
+        bw_authorization_receive_response(it->machine, host_time(), action, status, answer.headers.pairs,
                                           answer.headers.count, bw_text(answer.body, answer.length));
     else
-        bw_authorization_fail_action(it->machine, now(), action,
+        bw_authorization_fail_action(it->machine, host_time(), action,
                                      answer.is_too_large ? BW_ACTION_TOO_LARGE : BW_ACTION_UNAVAILABLE);
     host_headers_clear(&answer.headers);
     free(answer.body);
@@ -156,21 +139,22 @@ static void send_request(authorization *it, uint64_t action, const bw_oauth_requ
 static void load(authorization *it, uint64_t action)
 {
     if (!token_store_load(&it->store))
-        bw_authorization_fail_action(it->machine, now(), action, BW_ACTION_UNAVAILABLE);
+        bw_authorization_fail_action(it->machine, host_time(), action, BW_ACTION_UNAVAILABLE);
     else
-        bw_authorization_loaded(it->machine, now(), action, it->store.found.generation == 0 ? NULL : &it->store.found);
+        bw_authorization_loaded(it->machine, host_time(), action,
+                                it->store.found.generation == 0 ? NULL : &it->store.found);
 }
 
 static void save(authorization *it, uint64_t action, uint64_t expected, const bw_stored_record *record)
 {
     bool conflicts = false;
     if (!token_store_save(&it->store, expected, record, &conflicts))
-        bw_authorization_fail_action(it->machine, now(), action, BW_ACTION_UNAVAILABLE);
+        bw_authorization_fail_action(it->machine, host_time(), action, BW_ACTION_UNAVAILABLE);
     else if (conflicts)
-        bw_authorization_save_conflicted(it->machine, now(), action,
+        bw_authorization_save_conflicted(it->machine, host_time(), action,
                                          it->store.found.generation == 0 ? NULL : &it->store.found);
     else
-        bw_authorization_saved(it->machine, now(), action);
+        bw_authorization_saved(it->machine, host_time(), action);
 }
 
 static bool sign(const authorization *it, const bw_signing_request *request, uint8_t *signature)
@@ -202,24 +186,24 @@ static void carry_out(authorization *it, const bw_action *action)
         if (it->settings.visit != NULL)
             it->settings.visit(it->machine, bw_action_url(action), bw_action_redirect_uri(action));
         if (bw_authorization_awaits_callback(it->machine))
-            bw_authorization_fail_action(it->machine, now(), handle, BW_ACTION_DECLINED);
+            bw_authorization_fail_action(it->machine, host_time(), handle, BW_ACTION_DECLINED);
         return;
     case BW_ACTION_SIGN:
         if (bw_action_signing(action, &signing) && sign(it, &signing, signature)) {
-            bw_authorization_signed(it->machine, now(), handle, bw_text((char *)signature, sizeof signature));
+            bw_authorization_signed(it->machine, host_time(), handle, bw_text((char *)signature, sizeof signature));
             return;
         }
         break;
     case BW_ACTION_PROVIDE_ASSERTION:
         if (it->settings.assertion != NULL) {
-            bw_authorization_assertion_provided(it->machine, now(), handle, bw_string(it->settings.assertion));
+            bw_authorization_assertion_provided(it->machine, host_time(), handle, bw_string(it->settings.assertion));
             return;
         }
         break;
     default:
         break;
     }
-    bw_authorization_fail_action(it->machine, now(), handle, BW_ACTION_UNAVAILABLE);
+    bw_authorization_fail_action(it->machine, host_time(), handle, BW_ACTION_UNAVAILABLE);
 }
 
 /* Does what is asked for until the one who waits is told. */
@@ -233,7 +217,7 @@ static bw_authorization_event wait_for(authorization *it)
             carry_out(it, action);
         } else {
             nanosleep(&pause, NULL);
-            bw_authorization_handle_timeout(it->machine, now());
+            bw_authorization_handle_timeout(it->machine, host_time());
         }
     }
     token_store_release(&it->store);
@@ -258,12 +242,12 @@ bool authorization_prepare(authorization *it, const bw_http_transmit *request, h
                            uint64_t *generation)
 {
     bw_credentials credentials;
-    if (!bw_authorization_is_ready(it->machine, now())) {
-        host_must(bw_authorization_acquire(it->machine, now(), request->exchange));
+    if (!bw_authorization_is_ready(it->machine, host_time())) {
+        host_must(bw_authorization_acquire(it->machine, host_time(), request->exchange));
         if (wait_for(it).error != 0)
             return false;
     }
-    host_must(bw_authorization_credentials(it->machine, now(), request->method, request->url, &credentials));
+    host_must(bw_authorization_credentials(it->machine, host_time(), request->method, request->url, &credentials));
     *generation = credentials.generation;
     if (bw_is_some(credentials.authorization))
         host_headers_add(headers, BW_LITERAL("authorization"), credentials.authorization);
@@ -324,7 +308,7 @@ void authorization_answer(authorization *it, bw_client *client, const bw_event *
     refusal.dpop_nonce = bw_event_dpop_nonce(event);
     refusal.operation = bw_event_operation(event);
     refusal.generation = generation_of(it, exchange);
-    host_must(bw_authorization_challenge(it->machine, now(), exchange, &refusal));
+    host_must(bw_authorization_challenge(it->machine, host_time(), exchange, &refusal));
     free(challenges);
     told = wait_for(it);
     if (told.error == 0) {

@@ -8,11 +8,21 @@
 #include <sys/random.h>
 #include <time.h>
 
-uint64_t host_now(void)
+static uint64_t milliseconds(clockid_t clock)
 {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(clock, &time);
     return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+}
+
+uint64_t host_now(void)
+{
+    return milliseconds(CLOCK_MONOTONIC);
+}
+
+uint64_t host_time(void)
+{
+    return milliseconds(CLOCK_REALTIME);
 }
 
 int host_patience(uint64_t due)
@@ -145,6 +155,21 @@ void host_headers_add(host_headers *headers, bw_bytes name, bw_bytes value)
     pair->name.length = write_utf8(text, name);
     pair->value.data = text + pair->name.length;
     pair->value.length = write_utf8(text + pair->name.length, value);
+}
+
+bool host_headers_add_line(host_headers *headers, const char *line, size_t length)
+{
+    const char *colon = memchr(line, ':', length);
+    size_t end = length, start;
+    while (end > 0 && strchr("\r\n \t", line[end - 1]) != NULL)
+        end--;
+    if (colon != NULL && colon < line + end) {
+        start = (size_t)(colon - line) + 1;
+        while (start < end && (line[start] == ' ' || line[start] == '\t'))
+            start++;
+        host_headers_add(headers, bw_text(line, (size_t)(colon - line)), bw_text(line + start, end - start));
+    }
+    return end > 0;
 }
 
 void host_headers_clear(host_headers *headers)

@@ -9,6 +9,9 @@
 /* Milliseconds of a clock that never goes back. */
 uint64_t host_now(void);
 
+/* Milliseconds since 1970: the clock of authorization, by which tokens expire. */
+uint64_t host_time(void);
+
 /* How long to wait for what is due at `due`: milliseconds for poll(2), -1 for ever. */
 int host_patience(uint64_t due);
 
@@ -36,6 +39,11 @@ typedef struct {
 
 /* Adds a header; nothing if there is no memory. A value that is not UTF-8 counts as Latin-1, as HTTP once had it. */
 void host_headers_add(host_headers *headers, bw_bytes name, bw_bytes value);
+
+/*
+ * Adds the header that stands in a line of a head; nothing if the line has no name. False for the empty line that ends a head.
+ */
+bool host_headers_add_line(host_headers *headers, const char *line, size_t length);
 
 /* Frees all headers, and begins anew. */
 void host_headers_clear(host_headers *headers);

@@ -33,13 +33,9 @@ struct http_client_host {
 static size_t receive_field(char *line, size_t unit, size_t length, void *context)
 {
     exchange *it = context;
-    char *colon = memchr(line, ':', length);
-    size_t end = length, start;
     long status = 0;
     (void)unit;
-    while (end > 0 && strchr("\r\n \t", line[end - 1]) != NULL)
-        end--;
-    if (end == 0) {
+    if (!host_headers_add_line(&it->headers, line, length)) {
         curl_easy_getinfo(it->transfer, CURLINFO_RESPONSE_CODE, &status);
         if (status >= 200 && !it->has_head) {
             it->has_head = true;
@@ -49,11 +45,6 @@ static size_t receive_field(char *line, size_t unit, size_t length, void *contex
                                         it->headers.count);
         }
         host_headers_clear(&it->headers); /* of an interim head, or the trailers */
-    } else if (colon != NULL && colon < line + end) {
-        start = (size_t)(colon - line) + 1;
-        while (start < end && (line[start] == ' ' || line[start] == '\t'))
-            start++;
-        host_headers_add(&it->headers, bw_text(line, (size_t)(colon - line)), bw_text(line + start, end - start));
     }
     return length;
 }

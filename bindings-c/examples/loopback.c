@@ -1,5 +1,7 @@
 #include "loopback.h"
 
+#include "host.h"
+
 #include <arpa/inet.h>
 #include <poll.h>
 #include <spawn.h>
@@ -9,7 +11,6 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -17,13 +18,6 @@ extern char **environ;
 #define REQUEST_BYTES 16384
 /* Seconds for a request, and for each part of it. */
 #define PATIENCE 5
-
-static uint64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
-    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
-}
 
 /* A socket that listens for this machine alone, or -1. */
 static int listen_here(void)
@@ -65,7 +59,7 @@ static void respond(int connection, const char *status, const char *words)
 /* Reads the head of a request; its target, cut out of `buffer`, or NULL. Whoever takes long over it gets nowhere. */
 static char *read_target(int connection, char *buffer, size_t size)
 {
-    uint64_t until = now() + PATIENCE * 1000;
+    uint64_t until = host_now() + PATIENCE * 1000;
     size_t length = 0;
     char *end;
     ssize_t count = 0;
@@ -75,7 +69,7 @@ static char *read_target(int connection, char *buffer, size_t size)
         if (strstr(buffer, "\r\n\r\n") != NULL)
             break;
         count = recv(connection, buffer + length, size - 1 - length, 0);
-    } while (count > 0 && now() < until);
+    } while (count > 0 && host_now() < until);
     if (strncmp(buffer, "GET ", 4) != 0 || (end = strchr(buffer + 4, ' ')) == NULL)
         return NULL;
     *end = '\0';
@@ -92,7 +86,7 @@ static void serve(bw_authorization *machine, int connection)
     target = read_target(connection, buffer, sizeof buffer);
     if (target == NULL || strncmp(target, "/callback?", 10) != 0)
         respond(connection, "404 Not Found", "There is nothing here.\n");
-    else if (bw_authorization_receive_callback(machine, now(), bw_string(target)) == BW_OK)
+    else if (bw_authorization_receive_callback(machine, host_time(), bw_string(target)) == BW_OK)
         respond(connection, "200 OK", "Done. You can close this page.\n");
     else
         respond(connection, "400 Bad Request", "That did not work.\n");
@@ -109,7 +103,7 @@ static void wait_for_browser(bw_authorization *machine, int listener)
             serve(machine, connection);
             close(connection);
         }
-        bw_authorization_handle_timeout(machine, now());
+        bw_authorization_handle_timeout(machine, host_time());
     }
 }
 

@@ -5,7 +5,6 @@
 #include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Seconds for an answer of the authorization server, and its bytes at most. */
 #define PATIENCE 10
@@ -25,14 +24,6 @@ typedef struct {
     char text[ANSWER_BYTES];
     size_t length;
 } answer;
-
-/* Milliseconds since 1970: the clock of tokens. */
-static uint64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
-    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
-}
 
 /* ---------------------------------------------------------------- the authorization server */
 
@@ -159,7 +150,7 @@ static bw_principal *judge(protection *it, bw_bytes said, bw_denial *denial)
         return NULL;
     }
     if (write_claims(&writer, said, it->asked->issuer, &claims) == BW_OK)
-        bw_principal_new(it->rules, now(), claims, &principal, denial);
+        bw_principal_new(it->rules, host_time(), claims, &principal, denial);
     bw_json_writer_free(&writer);
     if (principal != NULL &&
         bw_resource_server_authorize(it->rules, principal, it->scopes, it->count, NULL, NULL, denial) != BW_OK) {
