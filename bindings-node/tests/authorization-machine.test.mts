@@ -3,9 +3,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { inspect, promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
@@ -13,6 +10,7 @@ import { runInNewContext } from 'node:vm';
 import { Client } from 'barewire';
 import { AuthorizationError, Browser, clientCredentials, oauth } from 'barewire/auth';
 import { Authorization, type AuthorizationAction, type AuthorizationSettings } from 'barewire/sansio';
+import { serve, trickle } from './web-server.mjs';
 
 const URL_OF_SERVER = 'https://mcp.example/mcp';
 const NOW = 1_800_000_000_000;
@@ -196,15 +194,13 @@ async function failing(token: typeof fetch): Promise<Error> {
 }
 
 test('a failure shows nothing that was sent', async (context) => {
-  const server = createServer((request) => request.resume().on('end', () => request.socket.destroy()));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  context.after(() => server.close());
-  const { port } = server.address() as AddressInfo;
+  const origin = await serve(context, (request) =>
+    request.resume().on('end', () => request.socket.destroy()),
+  );
   let sent = '';
   const error = await failing((_, init) => {
     sent = String(init?.body);
-    return fetch(`http://127.0.0.1:${port}/`, init);
+    return fetch(`${origin}/`, init);
   });
   assert.match(sent, /hunter2/);
   assert.ok(error.cause instanceof AuthorizationError, inspect(error));
@@ -213,19 +209,12 @@ test('a failure shows nothing that was sent', async (context) => {
 });
 
 test('a response that trickles for ever is given up, whatever is forgotten meanwhile', async (context) => {
-  const server = createServer((_, response) => {
-    const timer = setInterval(() => response.write(' '), 10);
-    response.on('close', () => clearInterval(timer));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  context.after(() => server.close().closeAllConnections());
-  const { port } = server.address() as AddressInfo;
+  const origin = await serve(context, trickle);
   context.mock.timers.enable({ apis: ['setTimeout'] });
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
   const error = await failing(async (_, init) => {
-    const response = await fetch(`http://127.0.0.1:${port}/`, init);
+    const response = await fetch(`${origin}/`, init);
     setImmediate(() => {
       collectGarbage();
       context.mock.timers.tick(60_000);

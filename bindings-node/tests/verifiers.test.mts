@@ -1,13 +1,12 @@
 /** Whether a token is genuine: signatures by the keys of an issuer, and answers of one that is asked. */
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { inspect } from 'node:util';
 import { Introspection, JwtVerifier, VerifierUnavailableError } from 'barewire/auth';
 import { exportJWK, generateKeyPair, type JWK, SignJWT, UnsecuredJWT } from 'jose';
+import { serve, trickle } from './web-server.mjs';
 
 /** An authorization server that answers what a test wants. */
 class Issuer {
@@ -18,17 +17,13 @@ class Issuer {
 
   static async start(context: TestContext): Promise<Issuer> {
     const issuer = new Issuer();
-    const server = createServer(async (request, response) => {
+    issuer.url = await serve(context, async (request, response) => {
       issuer.asked.push(request.url ?? '');
       let body = '';
       for await (const chunk of request) body += chunk;
       const document = issuer.document(request, body);
       response.writeHead(document === undefined ? 404 : 200).end(JSON.stringify(document));
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    issuer.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    context.after(() => server.close().closeAllConnections());
     return issuer;
   }
 
@@ -206,14 +201,7 @@ for (const url of ['http://login.example/x', 'file:///etc/passwd', 'https://me@l
 }
 
 test('a response that trickles for ever is given up', async (context) => {
-  const server = createServer((_, response) => {
-    const timer = setInterval(() => response.write(' '), 10);
-    response.on('close', () => clearInterval(timer));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  context.after(() => server.close().closeAllConnections());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const url = `${await serve(context, trickle)}/`;
   context.mock.timers.enable({ apis: ['setTimeout'] });
   // The time is over when the body has begun.
   const trickling: typeof fetch = async (...request) => {
