@@ -64,7 +64,7 @@ static authorization *authorize_at(const char *url)
         host_must(bw_authorization_config_add_client(config, &client));
     } else {
         host_must(bw_authorization_config_new(bw_string(url), BW_GRANT_AUTHORIZATION_CODE, seed, &config));
-        host_must(bw_authorization_config_set_redirect_uri(config, BW_LITERAL(LOOPBACK_REDIRECT_URI)));
+        host_must(bw_authorization_config_set_redirect_uri(config, loopback_redirect_uri()));
         host_must(bw_authorization_config_set_dynamic_registration(config, BW_LITERAL("hello"), 0));
     }
     made = authorization_new(config, &settings);

@@ -3,6 +3,7 @@
 #include "host.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <poll.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -19,13 +20,16 @@ extern char **environ;
 /* Seconds for a request, and for each part of it. */
 #define PATIENCE 5
 
-/* A socket that listens for this machine alone, or -1. */
-static int listen_here(void)
+/* Where the browser comes back to, as `loopback_redirect_uri` chose. */
+static char redirect[64];
+
+/* A socket that listens on `port` for this machine alone, 0: on a free one. -1 if that cannot be. */
+static int listen_on(uint16_t port)
 {
     struct sockaddr_in address = {0};
     int yes = 1, listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     address.sin_family = AF_INET;
-    address.sin_port = htons(LOOPBACK_PORT);
+    address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (listener < 0)
         return -1;
@@ -34,6 +38,40 @@ static int listen_here(void)
         return listener;
     close(listener);
     return -1;
+}
+
+static uint16_t port_of(int listener)
+{
+    struct sockaddr_in address = {0};
+    socklen_t size = sizeof address;
+    return getsockname(listener, (struct sockaddr *)&address, &size) == 0 ? ntohs(address.sin_port) : 0;
+}
+
+bw_bytes loopback_redirect_uri(void)
+{
+    int listener;
+    uint16_t port = LOOPBACK_PORT;
+    if (redirect[0] == '\0') {
+        if ((listener = listen_on(port)) < 0)
+            listener = listen_on(0);
+        if (listener >= 0) {
+            port = port_of(listener);
+            close(listener); /* until somebody is awaited */
+        }
+        snprintf(redirect, sizeof redirect, "http://127.0.0.1:%u/callback", (unsigned)port);
+    }
+    return bw_string(redirect);
+}
+
+/* A socket that listens where `redirect` says, or -1. */
+static int listen_for_browser(void)
+{
+    unsigned port = 0;
+    int listener;
+    sscanf(redirect, "http://127.0.0.1:%u/", &port);
+    if ((listener = listen_on((uint16_t)port)) < 0)
+        fprintf(stderr, "Nobody could come back to %s: %s\n", redirect, strerror(errno));
+    return listener;
 }
 
 /* Starts the browser, never through a shell: the URL is the server's. */
@@ -110,9 +148,9 @@ static void wait_for_browser(bw_authorization *machine, int listener)
 void loopback_visit(bw_authorization *machine, bw_bytes url, bw_bytes redirect_uri)
 {
     char *page = strndup((const char *)url.data, url.length);
-    int listener = listen_here();
+    int listener = bw_equals(redirect_uri, bw_string(redirect)) ? listen_for_browser() : -1;
     pid_t browser;
-    if (page != NULL && listener >= 0 && bw_equals(redirect_uri, BW_LITERAL(LOOPBACK_REDIRECT_URI))) {
+    if (page != NULL && listener >= 0) {
         browser = open_browser(page);
         wait_for_browser(machine, listener);
         if (browser > 0)

@@ -6,11 +6,16 @@
 
 #include <barewire.h>
 
-/* Where the browser comes back to: always the same, so that a registration can be used again. */
-#define LOOPBACK_PORT 53682
-#define LOOPBACK_REDIRECT_URI "http://127.0.0.1:53682/callback"
+/* The port that the browser comes back to where it is free: always the same, so that a registration can be used again. */
+#define LOOPBACK_PORT 28417
 
-/* Opens the browser at `url`, and waits for it to come back: `visit` of `authorization_settings`. */
+/* Where the browser comes back to, chosen at the first call: any free port will do (RFC 8252, section 7.3). */
+bw_bytes loopback_redirect_uri(void);
+
+/*
+ * Opens the browser at `url`, and waits for it to come back to `redirect_uri`, which is `loopback_redirect_uri`: `visit`
+ * of `authorization_settings`. Without it the user cannot consent, and it is shown why.
+ */
 void loopback_visit(bw_authorization *machine, bw_bytes url, bw_bytes redirect_uri);
 
 #endif

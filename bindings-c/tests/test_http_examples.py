@@ -6,7 +6,6 @@ import contextlib
 import http.client
 import http.server
 import json
-import re
 import socket
 import struct
 import subprocess
@@ -15,9 +14,10 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 import barewire
 import building
@@ -30,7 +30,6 @@ import c_env
 
 SANITIZERS = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 LEGACY = "2025-11-25"
-LOOPBACK_PORT = int(re.findall(r"LOOPBACK_PORT (\d+)", (building.EXAMPLES / "loopback.h").read_text())[0])
 
 
 def compile_example(folder: Path, name: str, library: str, *parts: str) -> Path:
@@ -311,8 +310,12 @@ class Issuer(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def at_loopback() -> socket.socket:
-    return socket.create_connection(("127.0.0.1", LOOPBACK_PORT), timeout=20)
+def loopback_port(page: str) -> int:
+    """Where the browser is to come back to."""
+    (redirect,) = parse_qs(page.partition("?")[2])["redirect_uri"]
+    port = urlsplit(redirect).port
+    assert port is not None
+    return port
 
 
 def test_the_loopback_receiver_bears_strangers(client_program: Path) -> None:
@@ -324,6 +327,7 @@ def test_the_loopback_receiver_bears_strangers(client_program: Path) -> None:
         assert process.stderr is not None
         page = process.stderr.readline().decode()
         (state,) = parse_qs(page.partition("?")[2])["state"]
+        at_loopback = partial(socket.create_connection, ("127.0.0.1", loopback_port(page)), 20)
         for _ in range(20):  # gone before they are answered
             with at_loopback() as stranger:
                 stranger.sendall(b"GET /nothing HTTP/1.1\r\n\r\n")

@@ -110,6 +110,13 @@ def test_go(installed: Path, tmp_path: Path) -> None:
     """Through cgo, which asks pkg-config."""
     (file,) = installed.rglob("barewire.pc")
     program = tmp_path / "hello"
-    environment = {"PKG_CONFIG_PATH": str(file.parent), "GOTOOLCHAIN": "local", "CGO_ENABLED": "1"}
+    # Go caches by the flags in the source, not by those of pkg-config: an older cache names an older prefix.
+    cache = tmp_path / "cache"
+    environment = {
+        "PKG_CONFIG_PATH": str(file.parent),
+        "GOTOOLCHAIN": "local",
+        "CGO_ENABLED": "1",
+        "GOCACHE": str(cache),
+    }
     run("go", "build", "-C", building.EXAMPLES / "go", "-o", program, ".", **environment)
     check(program, LD_LIBRARY_PATH=str(file.parent.parent))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,6 +22,7 @@ sys.path += [str(ROOT / "tests"), str(ROOT / "bindings-c" / "tests")]
 import building  # noqa: E402
 import c_env  # noqa: E402
 
+LOOPBACK_PORT = int(re.findall(r"LOOPBACK_PORT (\d+)", (building.EXAMPLES / "loopback.h").read_text())[0])
 SANITIZERS = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 SERVER = [*c_env.SERVER, building.EXAMPLES / "protected_server.c", building.EXAMPLES / "protection.c"]
 SOURCES = [*c_env.CLIENT, building.EXAMPLES / "http_client.c", building.EXAMPLES / "loopback.c"]
@@ -66,6 +70,7 @@ def call(program: Path, url: str, tool: str, *arguments: str, **environment: str
         timeout=60,
     )
     assert "Sanitizer" not in done.stderr, done.stderr
+    print(done.stderr)  # shown when the test fails
     return done.returncode, done.stdout.splitlines()[-1]
 
 
@@ -78,6 +83,20 @@ def test_a_user_logs_in_once(program: Path, url: str, browser: Path, tmp_path: P
     assert call(program, url, "whoami", **environment) == (0, "alice")
     assert (browser / "log").read_text() == "opened\n"
     # More scopes, more questions.
+    assert call(program, url, "write", **environment) == (0, "written by alice")
+    assert (browser / "log").read_text() == "opened\n" * 2
+
+
+def test_the_browser_comes_back_to_another_port_where_the_usual_one_is_taken(
+    program: Path, url: str, browser: Path, tmp_path: Path
+) -> None:
+    environment = {"PATH": f"{browser}:{os.environ['PATH']}", "TOKEN_STORE": str(tmp_path / "tokens")}
+    with socket.socket() as another:
+        with contextlib.suppress(OSError):  # it is taken already
+            another.bind(("127.0.0.1", LOOPBACK_PORT))
+            another.listen()
+        assert call(program, url, "whoami", **environment) == (0, "alice")
+    # The registration for one port is none for the other.
     assert call(program, url, "write", **environment) == (0, "written by alice")
     assert (browser / "log").read_text() == "opened\n" * 2
 
