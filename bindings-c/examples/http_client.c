@@ -20,16 +20,15 @@ static void show(const char *what, bw_bytes text)
     printf("%s%.*s\n", what, (int)text.length, (const char *)text.data);
 }
 
-/* Each element of an array in a result, by the string under `pointer` in it. */
-static void show_all(bw_bytes result, const char *array, const char *pointer)
+/* Each element of an array in a result, by the string under `pointer` in it, which fits into `buffer`. */
+static void show_all(bw_bytes result, const char *array, const char *pointer, char *buffer)
 {
-    static char buffer[64 * 1024];
     bw_json_iterator iterator;
     bw_bytes element, text;
     if (bw_json_iterate(result, array, &iterator) != BW_OK)
         return;
     while (bw_json_next(&iterator, NULL, &element))
-        if (bw_json_get_string(element, pointer, buffer, sizeof buffer, &text) == BW_OK)
+        if (bw_json_get_string(element, pointer, buffer, result.length, &text) == BW_OK)
             show("", text);
         else
             show("", element);
@@ -91,14 +90,18 @@ static uint64_t call_tool(bw_client *client, const char *name, const char *argum
 /* Shows a result. Whether it is the last one: lists have pages. */
 static bool show_result(bw_client *client, bw_bytes result)
 {
-    char buffer[1024];
+    char *buffer = malloc(result.length); /* no string in it is longer */
     bw_bytes cursor;
-    show_all(result, "/tools", "/name");
-    show_all(result, "/content", "/text");
-    if (bw_json_get_string(result, "/nextCursor", buffer, sizeof buffer, &cursor) != BW_OK)
-        return true;
-    list_tools(client, cursor);
-    return false;
+    bool has_more;
+    if (buffer == NULL)
+        abort();
+    show_all(result, "/tools", "/name", buffer);
+    show_all(result, "/content", "/text", buffer);
+    has_more = bw_json_get_string(result, "/nextCursor", buffer, result.length, &cursor) == BW_OK;
+    if (has_more)
+        list_tools(client, cursor);
+    free(buffer);
+    return !has_more;
 }
 
 /* Acts on an event; the exit status once there is one, or else -1. */

@@ -277,10 +277,57 @@ def test_client_fails_politely(client_program: Path, answer: bytes) -> None:
     assert "failed: " in done.stdout
 
 
+# ---------------------------------------------------------------- servers of another make
+
+
+class Answers(http.server.BaseHTTPRequestHandler):
+    """Answers in JSON, and keeps quiet."""
+
+    def answer(self, status: int, value: dict[str, Any]) -> None:
+        body = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class Pages(Answers):
+    """An MCP server with three pages of tools, and cursors that are long once they are decoded."""
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        result: dict[str, Any] = {"resultType": "complete", "ttlMs": 0, "cacheScope": "public"}
+        if asked["method"] == "server/discover":
+            result |= {
+                "supportedVersions": ["2026-07-28"],
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": "s", "version": "1"},
+            }
+        else:
+            page = len(asked["params"].get("cursor", "")) // 100_000
+            result["tools"] = [{"name": f"t{page}", "inputSchema": {"type": "object"}}]
+            if page < 2:
+                result["nextCursor"] = "\n" * 100_000 * (page + 1)
+        self.answer(200, {"jsonrpc": "2.0", "id": asked["id"], "result": result})
+
+
+def test_client_follows_long_cursors(client_program: Path) -> None:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pages) as pages:
+        threading.Thread(target=pages.serve_forever, daemon=True).start()
+        done = run(client_program, url(pages.server_address[1]))
+        pages.shutdown()
+    assert (done.returncode, done.stderr) == (0, ""), done
+    assert done.stdout.splitlines()[1:] == ["t0", "t1", "t2"]
+
+
 # ---------------------------------------------------------------- the user's browser, and strangers
 
 
-class Issuer(http.server.BaseHTTPRequestHandler):
+class Issuer(Answers):
     """An MCP server that wants a token, and an authorization server of which nobody gets one."""
 
     def do_GET(self) -> None:
@@ -297,17 +344,6 @@ class Issuer(http.server.BaseHTTPRequestHandler):
         if self.path == "/registration":
             return self.answer(201, {**json.loads(body), "client_id": "me"})
         self.answer(401, {})
-
-    def answer(self, status: int, value: dict[str, Any]) -> None:
-        body = json.dumps(value).encode()
-        self.send_response(status)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
 
 
 def loopback_port(page: str) -> int:
