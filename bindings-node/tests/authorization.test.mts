@@ -3,9 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -25,6 +23,7 @@ import {
   type OAuthOptions,
   type StoredRecord,
 } from 'barewire/auth';
+import { freePort } from './free-port.mjs';
 import {
   authorizationServer,
   browse,
@@ -482,17 +481,9 @@ describe('with servers of their own', { skip: missing }, () => {
   );
 });
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  return port;
-}
-
 /** Waits until something works. */
 async function until(attempt: () => Promise<unknown>): Promise<void> {
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (let tries = 0; tries < 2_400; tries += 1) {
     if (
       await attempt().then(
         () => true,

@@ -200,7 +200,7 @@ for (const [era, revisions] of ERAS) {
     await using client = await connect(scripted(), revisions);
     await assert.rejects(client.callTool('wait', {}, { timeout: 30 }), (error) => {
       assert.ok(error instanceof RequestTimedOutError);
-      assert.match(error.message, /^the tool 'wait' gave no answer in time: 0\.\d+ s$/);
+      assert.match(error.message, /^the tool 'wait' gave no answer in time: \d+(\.\d+)? s$/);
       return true;
     });
   });

@@ -101,9 +101,14 @@ test('descendants of a child are ended with it', async () => {
   const pid = Number(await text(client, 'orphan'));
   await assert.rejects(client.callTool('block', { ms: 5_000 }), ConnectionLostError);
   await client.close();
-  const state = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)])
-    .stdout.toString()
-    .trim();
+  // What is killed ends when it gets the processor next, and would end by itself in a minute.
+  const latest = performance.now() + 30_000;
+  let state: string;
+  do {
+    state = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)])
+      .stdout.toString()
+      .trim();
+  } while (state !== '' && !state.startsWith('Z') && performance.now() < latest);
   assert.ok(state === '' || state.startsWith('Z'), `it is in state ${state}`);
 });
 
@@ -151,7 +156,7 @@ test('a program ends once its client is closed', () => {
       console.log('closed');
     });`;
   const cwd = fileURLToPath(new URL('../..', import.meta.url));
-  const { stdout, status } = spawnSync(process.execPath, ['-e', script], { cwd, timeout: 20_000 });
+  const { stdout, status } = spawnSync(process.execPath, ['-e', script], { cwd, timeout: 120_000 });
   assert.equal(stdout.toString(), 'closed\n');
   assert.equal(status, 0);
 });

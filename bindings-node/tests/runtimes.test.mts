@@ -29,7 +29,7 @@ const RUNTIMES: Readonly<Record<string, Runtime>> = {
   },
 };
 const INSTALLED = new URL('../../../.work/runtimes/node_modules/', import.meta.url);
-const MILLISECONDS = 60_000;
+const MILLISECONDS = 180_000;
 
 const script = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 

@@ -76,7 +76,7 @@ test('a lock goes with its process', async (context) => {
       .then(() => process.kill(process.pid, 'SIGKILL'));
   `;
   await assert.rejects(promisify(execFile)(process.execPath, ['-e', program], { cwd: import.meta.dirname }));
-  const unlock = await new FileTokenStore(path).lock(KEY, AbortSignal.timeout(5_000));
+  const unlock = await new FileTokenStore(path).lock(KEY, AbortSignal.timeout(60_000));
   unlock();
 });
 
