@@ -15,7 +15,7 @@ from barewire._native import Timeouts
 
 RAW_SERVER = [sys.executable, "-I", os.path.join(os.path.dirname(__file__), "raw_server.py")]
 #: Long enough for a loaded machine; a passing test never waits for it.
-PATIENCE = 20.0
+PATIENCE = 60.0
 QUICK = Timeouts(child_exit=300, child_terminate=300)
 
 Scenario = Callable[[Any], Coroutine[Any, Any, Any]]

@@ -10,7 +10,7 @@ from typing import Any
 from barewire import Server
 
 #: Long enough for a loaded machine; a passing test never waits for it.
-PATIENCE = 20.0
+PATIENCE = 60.0
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 REVISIONS = ["2025-03-26", "2025-06-18", LEGACY, MODERN]
 CAPABILITIES: dict[str, Any] = {"elicitation": {}, "sampling": {}, "roots": {}}

@@ -14,9 +14,12 @@ from barewire import _process, _process_asyncio, _process_trio
 from barewire._process import Step
 
 #: Long enough for a loaded machine; a passing test never waits for it.
-PATIENCE = 20.0
+PATIENCE = 60.0
 #: Short steps, so that a child that ignores everything costs little.
 STEPS = (Step("close_input", 0.2), Step("terminate", 0.2), Step("kill", 5.0))
+#: For a child that ends with its input, and one that ends when it is asked to: all the time they need.
+UNTIL_ENDED = (Step("close_input", PATIENCE), *STEPS[1:])
+UNTIL_TERMINATED = (STEPS[0], Step("terminate", PATIENCE), STEPS[2])
 
 
 def script(code: str) -> list[str]:

@@ -17,7 +17,7 @@ from barewire import Server
 from barewire._serve import serve
 
 #: Long enough for a loaded machine; a passing test never waits for it.
-PATIENCE = 20.0
+PATIENCE = 60.0
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 CAPABILITIES: dict[str, Any] = {"elicitation": {}, "sampling": {}, "roots": {}}
 _KEY = "io.modelcontextprotocol/"

@@ -12,6 +12,8 @@ import pytest
 from anyio import to_thread
 from barewire import _authorizer, _fetch, _protection
 
+#: Long enough for a loaded machine; a passing test never waits for it.
+PATIENCE = 60.0
 KEY = "https://mcp.example/mcp"
 
 
@@ -68,7 +70,7 @@ def test_a_response_that_trickles_for_ever_is_given_up(monkeypatch: pytest.Monke
         async with _fetch.plain_client() as client:
             with pytest.raises(_fetch.FAILURES):
                 await asyncio.wait_for(
-                    _fetch.fetch(client, "GET", f"http://127.0.0.1:{port}/", limit=1 << 20), 20
+                    _fetch.fetch(client, "GET", f"http://127.0.0.1:{port}/", limit=1 << 20), PATIENCE
                 )
         server.close()
 
@@ -85,10 +87,10 @@ def test_those_who_wait_for_a_lock_leave_threads_to_its_holder() -> None:
         others = [_authorizer._StoreLock(grant, KEY) for _ in range(60)]
         waiting = [asyncio.create_task(other.acquire()) for other in others]
         await asyncio.sleep(0.1)
-        assert await asyncio.wait_for(to_thread.run_sync(grant._store.load, KEY), 10) is None
+        assert await asyncio.wait_for(to_thread.run_sync(grant._store.load, KEY), PATIENCE) is None
         first.release()
         for _ in others:
-            done, pending = await asyncio.wait(waiting, timeout=10, return_when=asyncio.FIRST_COMPLETED)
+            done, pending = await asyncio.wait(waiting, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
             assert len(done) == 1
             waiting = list(pending)
             held = [other for other in others if other.is_held]

@@ -236,7 +236,7 @@ def test_a_question_withdrawn_stops_its_handler() -> None:
         async def elicit(question: barewire.ElicitRequest) -> dict[str, str]:
             asked.set()
             try:
-                await asyncio.sleep(PATIENCE)
+                await asyncio.Event().wait()
             finally:
                 stopped.set()
             raise AssertionError

@@ -10,7 +10,18 @@ from typing import Any
 
 import pytest
 from barewire import Context, Server, SyncContext, ToolError
-from http_peer import LEGACY, MODERN, REVISIONS, Exchange, HttpPeer, Message, make_server, run, running
+from http_peer import (
+    LEGACY,
+    MODERN,
+    PATIENCE,
+    REVISIONS,
+    Exchange,
+    HttpPeer,
+    Message,
+    make_server,
+    run,
+    running,
+)
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
@@ -280,7 +291,7 @@ def test_changes_are_told_on_the_stream_of_the_session() -> None:
             await stream.next_message(1)
             thread.join()
             stream.disconnect()
-            await asyncio.wait_for(stream.task, 20)
+            await asyncio.wait_for(stream.task, PATIENCE)
 
     run(test)
 
@@ -296,7 +307,7 @@ def test_a_stateless_client_listens() -> None:
             server.add_tool(lambda: None, name="late")
             assert (await stream.next_message(1))["method"] == "notifications/tools/list_changed"
             stream.disconnect()
-            await asyncio.wait_for(stream.task, 20)
+            await asyncio.wait_for(stream.task, PATIENCE)
 
     run(test)
 
@@ -308,7 +319,7 @@ def test_a_silent_stream_is_kept_alive() -> None:
             stream = await peer.get().started()
             await stream.until(lambda: stream.body.count(b"\n:") + stream.body.startswith(b":") >= 2)
             stream.disconnect()
-            await asyncio.wait_for(stream.task, 20)
+            await asyncio.wait_for(stream.task, PATIENCE)
 
     run(test)
 
@@ -333,7 +344,7 @@ def test_a_lost_stream_is_resumed() -> None:
             exchange = peer.call("steps", token=1)
             await exchange.next_message(0)
             exchange.disconnect()
-            await asyncio.wait_for(exchange.task, 20)
+            await asyncio.wait_for(exchange.task, PATIENCE)
             assert not exchange.is_complete
             go.set()
             resumed = await peer.get(exchange.ids[-1]).done()
@@ -397,10 +408,10 @@ def test_a_stateless_client_that_leaves_cancels() -> None:
         app = server.asgi()
         async with running(app), HttpPeer(app, MODERN) as peer:
             exchange = peer.call("forever")
-            await asyncio.wait_for(begun.wait(), 20)
+            await asyncio.wait_for(begun.wait(), PATIENCE)
             exchange.disconnect()
-            await asyncio.wait_for(ended.wait(), 20)
-            await asyncio.wait_for(exchange.task, 20)
+            await asyncio.wait_for(ended.wait(), PATIENCE)
+            await asyncio.wait_for(exchange.task, PATIENCE)
             assert exchange.sent == []
 
     run(test)
@@ -422,9 +433,9 @@ def test_an_older_client_that_leaves_cancels_nothing() -> None:
             exchange = peer.call("waits_for")
             await asyncio.sleep(0)
             exchange.disconnect()
-            await asyncio.wait_for(exchange.task, 20)
+            await asyncio.wait_for(exchange.task, PATIENCE)
             go.set()
-            await asyncio.wait_for(ended.wait(), 20)
+            await asyncio.wait_for(ended.wait(), PATIENCE)
 
     run(test)
 
@@ -444,7 +455,7 @@ def test_a_client_that_leaves_within_its_body_is_forgotten() -> None:
                 return {"type": "http.disconnect"}
 
             exchange._receive = receive  # type: ignore[method-assign]
-            await asyncio.wait_for(exchange.task, 20)
+            await asyncio.wait_for(exchange.task, PATIENCE)
             assert exchange.sent == []
             assert app._host is not None and app._host.machine.is_idle
 
@@ -473,8 +484,8 @@ def test_a_send_that_fails_is_a_client_that_left() -> None:
                 raise OSError("gone")
 
             exchange._send = broken  # type: ignore[method-assign]
-            await asyncio.wait_for(ended.wait(), 20)
-            await asyncio.wait_for(exchange.task, 20)
+            await asyncio.wait_for(ended.wait(), PATIENCE)
+            await asyncio.wait_for(exchange.task, PATIENCE)
 
     run(test)
 
@@ -711,7 +722,7 @@ def test_the_first_revision_has_two_endpoints() -> None:
             await stream.until(lambda: stream.body.count(b"data: {") == 2)
             assert b"hi" in stream.body
             stream.disconnect()
-            await asyncio.wait_for(stream.task, 20)
+            await asyncio.wait_for(stream.task, PATIENCE)
 
     run(test)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from barewire import Context, Server
-from http_peer import MODERN, Exchange, HttpPeer, eventually, run, running
+from http_peer import MODERN, PATIENCE, Exchange, HttpPeer, eventually, run, running
 
 
 def within_body(app: Any, peer: HttpPeer, left: str) -> Exchange:
@@ -38,7 +38,7 @@ def test_whoever_leaves_within_a_body_leaves_nothing(left: str) -> None:
             await eventually(lambda: not exchange._pieces)
             if left == "cancelled":
                 exchange.task.cancel()
-            await asyncio.wait({exchange.task}, timeout=20)
+            await asyncio.wait({exchange.task}, timeout=PATIENCE)
             assert exchange.task.done()
             assert exchange.sent == []
             assert app._host is not None and app._host.machine.is_idle
@@ -75,7 +75,7 @@ def test_a_handler_that_only_reports_sees_its_client_leave(token: int | None) ->
         async with running(app), HttpPeer(app, MODERN) as peer:
             exchange = peer.call("reports_on", token=token)
             exchange.disconnect()
-            await asyncio.wait_for(exchange.task, 20)
+            await asyncio.wait_for(exchange.task, PATIENCE)
             assert 0 < reports < 1_000
             assert app._host is not None and app._host.machine.is_idle
 

@@ -8,6 +8,7 @@ import http.client
 import json
 import logging
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -51,13 +52,6 @@ def make_server(**options: Any) -> Server:
     gone: list[bool] = []
     server.gone = gone  # type: ignore[attr-defined]
     return server
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
 
 
 async def tour(url: str, *, threads: bool = True) -> None:
@@ -238,9 +232,10 @@ def test_hypercorn() -> None:
     server = make_server()
 
     async def test() -> None:
-        port = free_port()
+        listener = socket.create_server(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
         config = Config()
-        config.bind = [f"127.0.0.1:{port}"]
+        config.bind = [f"fd://{listener.detach()}"]
         config.loglevel = "WARNING"
         end = asyncio.Event()
 
@@ -250,7 +245,6 @@ def test_hypercorn() -> None:
         serving = asyncio.ensure_future(
             serve(server.asgi(), config, shutdown_trigger=until_end)  # type: ignore[arg-type]
         )
-        await asyncio.to_thread(wait_until, lambda: is_open(port))
         await tour(f"http://127.0.0.1:{port}/mcp")
         response = await asyncio.to_thread(open_call, port, "forever")
         assert b"notifications/progress" in await asyncio.to_thread(response.read1)
@@ -265,6 +259,31 @@ def test_hypercorn() -> None:
 def is_open(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def told_port(hear: Callable[[], str]) -> int:
+    """The port that a server chose, which it tells when it listens. `hear` gives what it has said of late."""
+    said = ""
+    end = time.monotonic() + PATIENCE
+    while (found := re.search(r"http://[\d.]+:(\d+)", said)) is None:
+        assert time.monotonic() < end, said
+        time.sleep(0.005)
+        said += hear()
+    return int(found[1])
+
+
+@contextlib.contextmanager
+def as_process(command: list[str], folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], int, Path]]:
+    """A server in a process of its own, its port, and the file with what it says."""
+    output = folder / "output"
+    with output.open("wb") as sink:
+        process = subprocess.Popen(command, cwd=folder, stdout=sink, stderr=subprocess.STDOUT)
+    with output.open() as said:
+        try:
+            yield process, told_port(said.read), output
+        finally:
+            process.kill()
+            process.wait()
 
 
 # ---------------------------------------------------------------- processes and signals
@@ -294,10 +313,10 @@ APP = textwrap.dedent(
     """
 )
 HOSTS = {
-    "run_http": ["app.py", "{port}"],
-    "uvicorn": ["-m", "uvicorn", "app:app", "--port", "{port}"],
+    "run_http": ["app.py", "0"],
+    "uvicorn": ["-m", "uvicorn", "app:app", "--port", "0"],
     # Worker processes of hypercorn get no signal, and tell an application of the end after all responses.
-    "hypercorn": ["-m", "hypercorn", "app:app", "--workers", "0", "--bind", "127.0.0.1:{port}"],
+    "hypercorn": ["-m", "hypercorn", "app:app", "--workers", "0", "--bind", "127.0.0.1:0"],
 }
 
 
@@ -305,13 +324,7 @@ HOSTS = {
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_streams_but_not_calls(host: str, number: int, tmp_path: Path) -> None:
     (tmp_path / "app.py").write_text(APP)
-    port = free_port()
-    command = [sys.executable, *(part.format(port=port) for part in HOSTS[host])]
-    output = tmp_path / "output"
-    with output.open("w") as sink:
-        process = subprocess.Popen(command, cwd=tmp_path, stdout=sink, stderr=subprocess.STDOUT)
-    try:
-        wait_until(lambda: is_open(port))
+    with as_process([sys.executable, *HOSTS[host]], tmp_path) as (process, port, output):
         session = handshake(port)
         stream = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
         stream.request("GET", "/mcp", headers={"accept": "text/event-stream", "mcp-session-id": session})
@@ -322,9 +335,6 @@ def test_a_signal_ends_streams_but_not_calls(host: str, number: int, tmp_path: P
         assert b"done" in first + call.read()
         listening.read()
         assert process.wait(PATIENCE) in ((0,) if host == "run_http" else (0, -number, 128 + number))
-    finally:
-        process.kill()
-        process.wait()
     text = output.read_text()
     assert "enter\n" in text and "leave\n" in text
     assert "Traceback" not in text and "ERROR" not in text, text
@@ -334,18 +344,12 @@ def test_a_client_that_reads_nothing_does_not_hold_up_the_end(tmp_path: Path) ->
     app = APP.replace('version="1"', 'version="1", timeouts=barewire.Timeouts(drain=0)')
     flood = "for step in range(100_000): await context.progress(step + 1, message='x' * 10_000)"
     (tmp_path / "app.py").write_text(app.replace("await context.progress(1)", flood))
-    port = free_port()
-    process = subprocess.Popen([sys.executable, "app.py", str(port)], cwd=tmp_path, stderr=subprocess.DEVNULL)
-    try:
-        wait_until(lambda: is_open(port))
+    with as_process([sys.executable, "app.py", "0"], tmp_path) as (process, port, _):
         call = open_call(port, "slow", seconds=0)
         call.read(1)
         time.sleep(0.5)  # for what is between the two to fill
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 0
-    finally:
-        process.kill()
-        process.wait()
 
 
 def handshake(port: int) -> str:
@@ -362,32 +366,25 @@ def handshake(port: int) -> str:
     return session
 
 
-def test_the_example_runs() -> None:
-    port = free_port()
+def test_the_example_runs(tmp_path: Path) -> None:
     example = Path(__file__).parent.parent / "examples" / "http_server.py"
-    process = subprocess.Popen([sys.executable, example, str(port)], stderr=subprocess.DEVNULL)
 
-    async def talk() -> None:
+    async def talk(port: int) -> None:
         async with Client(f"http://localhost:{port}/mcp") as client:
             assert first_text(await client.call_tool("greet", {"name": "Ann"})) == "Hello, Ann!"
 
-    try:
-        wait_until(lambda: is_open(port))
-        asyncio.run(talk())
+    with as_process([sys.executable, str(example.resolve()), "0"], tmp_path) as (process, port, _):
+        asyncio.run(talk(port))
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 0
-    finally:
-        process.kill()
-        process.wait()
 
 
-def test_a_program_of_ones_own_serves_and_stops() -> None:
+def test_a_program_of_ones_own_serves_and_stops(capfd: pytest.CaptureFixture[str]) -> None:
     async def test() -> None:
         server = make_server()
-        port = free_port()
         before = signal.getsignal(signal.SIGINT)
-        serving = asyncio.ensure_future(server.serve_http(port=port))
-        await asyncio.to_thread(wait_until, lambda: is_open(port))
+        serving = asyncio.ensure_future(server.serve_http(port=0))
+        port = await asyncio.to_thread(told_port, lambda: capfd.readouterr().err)
         assert signal.getsignal(signal.SIGINT) == before
         await tour(f"http://127.0.0.1:{port}/mcp")
         serving.cancel()
@@ -398,12 +395,13 @@ def test_a_program_of_ones_own_serves_and_stops() -> None:
     asyncio.run(test())
 
 
-def test_an_open_interface_wants_names(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_open_interface_wants_names(
+    caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
     async def test() -> None:
-        port = free_port()
         with caplog.at_level(logging.WARNING, "barewire"):
-            serving = asyncio.ensure_future(make_server().serve_http("0.0.0.0", port))
-            await asyncio.to_thread(wait_until, lambda: is_open(port))
+            serving = asyncio.ensure_future(make_server().serve_http("0.0.0.0", 0))
+            port = await asyncio.to_thread(told_port, lambda: capfd.readouterr().err)
         assert "allowed_hosts" in caplog.text
 
         def ask(host: str) -> int:
@@ -440,15 +438,24 @@ def test_a_server_in_a_program_that_cannot_start_ends_nothing_but_itself() -> No
 
 
 def test_the_address_of_the_endpoint_is_told(capfd: pytest.CaptureFixture[str]) -> None:
-    async def test(port: int) -> None:
-        serving = asyncio.create_task(Server("s").serve_http(port=port, path="/tools"))
-        await asyncio.to_thread(wait_until, lambda: is_open(port))
+    async def test() -> None:
+        said = ""
+
+        def hear() -> str:
+            nonlocal said
+            said += (news := capfd.readouterr().err)
+            return news
+
+        serving = asyncio.create_task(Server("s").serve_http(port=0, path="/tools"))
+        port = await asyncio.to_thread(told_port, hear)
+        assert is_open(port)
         serving.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await serving
-        assert f"http://127.0.0.1:{port}/tools" in capfd.readouterr().err
+        said += capfd.readouterr().err
+        assert f"http://127.0.0.1:{port}/tools" in said
 
-    asyncio.run(test(free_port()))
+    asyncio.run(test())
 
 
 def test_the_extra_is_named_when_it_is_missing() -> None:

@@ -9,7 +9,18 @@ from typing import Any
 
 import pytest
 from barewire import Context, Server, Timeouts
-from http_peer import LEGACY, MODERN, REVISIONS, App, HttpPeer, eventually, make_server, run, running
+from http_peer import (
+    LEGACY,
+    MODERN,
+    PATIENCE,
+    REVISIONS,
+    App,
+    HttpPeer,
+    eventually,
+    make_server,
+    run,
+    running,
+)
 
 
 def test_the_lifespan_is_entered_once() -> None:
@@ -107,7 +118,7 @@ def test_the_end_waits_for_what_is_in_flight_and_ends_streams(revision: str) -> 
             assert (await peer.call("inline", text="x").done()).status in (404, 503)
             go.set()
             assert (await exchange.answer())["result"]["content"][0]["text"] == "done"
-            await asyncio.wait_for(end, 20)
+            await asyncio.wait_for(end, PATIENCE)
             assert stream.is_complete
 
     run(test)
@@ -130,7 +141,7 @@ def test_the_end_does_not_wait_forever() -> None:
             exchange = peer.call("forever")
             await eventually(lambda: app._host is not None and app._host.connection.has_calls)
         assert stopped.is_set()
-        await asyncio.wait_for(exchange.task, 20)
+        await asyncio.wait_for(exchange.task, PATIENCE)
 
     run(test)
 

@@ -644,7 +644,7 @@ def test_cancellation_reaches_the_handler(revision: str, kind: str) -> None:
     async def waits() -> None:
         started.set()
         try:
-            await asyncio.sleep(PATIENCE)
+            await asyncio.Event().wait()
         except asyncio.CancelledError:
             stopped.set()
             raise

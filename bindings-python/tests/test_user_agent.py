@@ -15,6 +15,8 @@ import barewire
 import pytest
 import trio
 
+#: Long enough for a loaded machine; a passing test never waits for it.
+PATIENCE = 60.0
 URL = "https://as.example/authorize?client_id=me&state=the-state"
 
 
@@ -26,7 +28,7 @@ def coming_back(*queries: str) -> tuple[barewire.Browser, list[Any]]:
         seen.append(url)
         for query in queries:
             try:
-                with urlopen(browser.redirect_uri + query, timeout=10) as response:
+                with urlopen(browser.redirect_uri + query, timeout=PATIENCE) as response:
                     seen.append((response.status, dict(response.headers), response.read()))
             except HTTPError as error:
                 seen.append(error.code)
@@ -66,15 +68,15 @@ def test_who_talks_nonsense_or_hangs_up_is_not_reported(capfd: pytest.CaptureFix
     def open_page(url: str) -> None:
         address = ("127.0.0.1", int(browser.redirect_uri.split(":")[2].split("/")[0]))
         for target in ("//[/callback", "http://[/callback", "/callback?state", "/" + "x" * 70_000):
-            with socket.create_connection(address, timeout=10) as connection:
+            with socket.create_connection(address, timeout=PATIENCE) as connection:
                 connection.sendall(f"GET {target} HTTP/1.1\r\n\r\n".encode())
                 assert connection.recv(13)[9:10] == b"4"
         for _ in range(20):
-            with socket.create_connection(address, timeout=10) as connection:
+            with socket.create_connection(address, timeout=PATIENCE) as connection:
                 # It is closed by a reset, which whoever answers gets to see.
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 connection.sendall(b"GET /favicon.ico HTTP/1.1\r\n\r\n")
-        with urlopen(browser.redirect_uri + "?state=the-state", timeout=10):
+        with urlopen(browser.redirect_uri + "?state=the-state", timeout=PATIENCE):
             pass
 
     browser = barewire.Browser(open=open_page)
@@ -93,7 +95,7 @@ def test_it_listens_on_loopback_and_only_while_somebody_is_awaited() -> None:
     port = int(browser.redirect_uri.split(":")[2].split("/")[0])
     for _ in range(2):  # it can be used again
         by_asyncio(browser)
-        for _ in range(100):
+        for _ in range(int(PATIENCE / 0.02)):
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", port)) != 0:
                     break
@@ -122,8 +124,8 @@ def test_two_visits_share_the_port() -> None:
     opened = threading.Barrier(2)
 
     def open_page(url: str) -> None:
-        opened.wait(10)
-        with urlopen(f"{browser.redirect_uri}?code=1&{url.partition('?')[2]}", timeout=10):
+        opened.wait(PATIENCE)
+        with urlopen(f"{browser.redirect_uri}?code=1&{url.partition('?')[2]}", timeout=PATIENCE):
             pass
 
     browser = barewire.Browser(open=open_page)

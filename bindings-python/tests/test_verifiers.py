@@ -238,7 +238,7 @@ def test_nobody_waits_for_a_slow_issuer_while_there_are_old_keys(
 
     def stall() -> None:
         asked.set()
-        answers.wait(20)
+        answers.wait(180)
 
     async def slow() -> None:
         token = signed(issuer, key)
@@ -248,8 +248,8 @@ def test_nobody_waits_for_a_slow_issuer_while_there_are_old_keys(
         issuer.on_ask = stall
         asking = asyncio.create_task(ours.verify(token))
         try:
-            assert await asyncio.to_thread(asked.wait, 10)
-            assert await asyncio.wait_for(ours.verify(token), 5) is not None
+            assert await asyncio.to_thread(asked.wait, 60)
+            assert await asyncio.wait_for(ours.verify(token), 60) is not None
             assert not asking.done()
         finally:
             answers.set()
