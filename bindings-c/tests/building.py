@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import re
 import signal
-import socket
 import subprocess
-import time
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +16,9 @@ ROOT = C.parent
 HEADER = C / "include" / "barewire.h"
 EXAMPLES = C / "examples"
 TESTS = C / "tests"
+sys.path.append(str(ROOT / "tests"))
+
+import ports  # noqa: E402
 
 # Where cargo puts what the steps of `make test` have built.
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
@@ -61,21 +63,19 @@ def build_http_in_cpp(folder: Path) -> Path:
 @contextmanager
 def serving(program: Path, *arguments: str, env: Mapping[str, str] | None = None) -> Iterator[int]:
     """The port of a server, its first argument. It has to end well, without a word of a sanitizer."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
+    port = ports.free_port()
     process = subprocess.Popen([program, str(port), *arguments], env=env, stderr=subprocess.PIPE)
-    while True:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                break
-        assert process.poll() is None
-        time.sleep(0.02)
     try:
+        assert ports.wait_until_it_listens(process, port)
         yield port
     finally:
         process.send_signal(signal.SIGTERM)
-        errors = process.communicate(timeout=30)[1]
+        try:
+            errors = process.communicate(timeout=60)[1]
+        except subprocess.TimeoutExpired:
+            process.kill()
+            errors = process.communicate()[1]
+        print(errors.decode(errors="replace"))  # shown when the test fails
     assert (process.returncode, errors) == (0, b"")
 
 

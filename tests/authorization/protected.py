@@ -12,7 +12,7 @@ import barewire
 import uvicorn
 
 #: Seconds for it to start or end.
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 def make_server() -> barewire.Server:
@@ -69,8 +69,3 @@ def protected_server(
         finally:
             running.should_exit = True
             thread.join(PATIENCE)
-
-
-def port_of(url: str) -> int:
-    """Where a server listens."""
-    return int(url.split(":")[2].split("/")[0])

@@ -15,6 +15,7 @@ import pytest
 from authorization_server import authorization_server
 from protected import protected_server
 from test_python import ACTS_FOR_ITSELF, INTROSPECTION
+from user_agents import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path += [str(ROOT / "tests"), str(ROOT / "bindings-c" / "tests")]
@@ -67,7 +68,7 @@ def call(program: Path, url: str, tool: str, *arguments: str, **environment: str
         env=os.environ | environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert "Sanitizer" not in done.stderr, done.stderr
     print(done.stderr)  # shown when the test fails

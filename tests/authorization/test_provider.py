@@ -16,7 +16,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import httpx2
 import pytest
 from authorization_server import authorization_server
-from user_agents import CHROMIUM, UserAgent, browse
+from ports import free_port
+from user_agents import CHROMIUM, PATIENCE, UserAgent, browse
 
 Json = dict[str, Any]
 RESOURCE = "http://127.0.0.1:1/mcp"
@@ -38,21 +39,13 @@ CONFIDENTIAL = {
 }
 
 
-def closed_port() -> int:
-    """A port of loopback that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        number: int = probe.getsockname()[1]
-        return number
-
-
 class PlainClient:
     """A client that has registered itself."""
 
     def __init__(self, issuer: str, client_id: str | None = None) -> None:
-        self.http = httpx2.Client(trust_env=False)
+        self.http = httpx2.Client(trust_env=False, timeout=PATIENCE)
         self.issuer = issuer
-        self.redirect_uri = f"http://127.0.0.1:{closed_port()}/callback"
+        self.redirect_uri = f"http://127.0.0.1:{free_port()}/callback"
         self.metadata: Json = self.http.get(f"{issuer}/.well-known/openid-configuration").json()
         self.client_id = client_id or self.register()
 
@@ -167,7 +160,7 @@ def test_an_opaque_token_is_told_about_until_it_is_revoked() -> None:
 
 
 def test_a_client_may_be_a_document() -> None:
-    redirect_uri = f"http://127.0.0.1:{closed_port()}/callback"
+    redirect_uri = f"http://127.0.0.1:{free_port()}/callback"
     document = {
         "client_id": DOCUMENT,
         "client_name": "A document",
@@ -189,7 +182,7 @@ def test_a_client_may_be_a_document() -> None:
 
 
 def test_the_official_suite_finds_nothing_wrong() -> None:
-    port = closed_port()
+    port = free_port()
     registered = {
         "client_id": "suite",
         "redirect_uris": [f"http://127.0.0.1:{port}/callback"],
@@ -213,8 +206,7 @@ def test_the_official_suite_finds_nothing_wrong() -> None:
                 said.append(line.strip())
                 if line.startswith(f"{server.issuer}/auth?"):  # it waits for somebody who opens this
                     threading.Thread(target=UserAgent().open, args=(line.strip(),), daemon=True).start()
-        assert suite.wait() == 0
-        assert "Total: 3 passed, 0 failed" in said
+        assert (suite.wait(), "Total: 3 passed, 0 failed" in said) == (0, True), said
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")

@@ -6,10 +6,8 @@ import asyncio
 import json
 import logging
 import os
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,11 +18,12 @@ import httpx2
 import pytest
 import trio
 from authorization_server import authorization_server
-from barewire import AuthorizationError, OAuth, OAuthClient, UnauthorizedError
+from barewire import AuthorizationError, OAuth, OAuthClient, UnauthorizedError, _authorizer
+from barewire._authorizer import wall_clock
 from joserfc.jwk import ECKey
-from protected import port_of, protected_server
-from test_provider import closed_port
-from user_agents import CHROMIUM, UserAgent, browse
+from ports import free_port, wait_until_it_listens
+from protected import protected_server
+from user_agents import CHROMIUM, PATIENCE, UserAgent, browse
 
 MODERN, LEGACY = ["2026-07-28"], ["2025-11-25"]
 #: A client of the resource server, where it asks for the meaning of a token.
@@ -174,8 +173,8 @@ def test_tokens_are_renewed_without_a_user(call: Call) -> None:
         assert store.token["refresh_token"] != first["refresh_token"]
 
 
-def test_many_requests_share_one_renewal() -> None:
-    with authorization_server(accessTokenSeconds=6) as server, protected_server([server.issuer]) as url:
+def test_many_requests_share_one_renewal(monkeypatch: pytest.MonkeyPatch) -> None:
+    with authorization_server(accessTokenSeconds=300) as server, protected_server([server.issuer]) as url:
         store = Store()
         auth, agent = consenting(store=store)
         by_asyncio(url, auth, "whoami", revisions=MODERN)
@@ -190,13 +189,14 @@ def test_many_requests_share_one_renewal() -> None:
             async with httpx2.AsyncClient(event_hooks={"request": [note]}, trust_env=False) as http:
                 auth._http = http
                 async with barewire.Client(url, auth=auth, revisions=MODERN) as client:
-                    refreshes.clear()
-                    await asyncio.sleep(4)  # more than half of its time, from which on it is renewed
+                    assert refreshes == []
+                    # To the client, the token is about to expire.
+                    monkeypatch.setattr(_authorizer, "wall_clock", lambda: wall_clock() + 280_000)
                     results = await asyncio.gather(*(client.call_tool("whoami") for _ in range(10)))
                     assert [text_of(result) for result in results] == ["alice"] * 10
 
         asyncio.run(run())
-        assert 1 <= len(refreshes) <= 2 and agent.visited == []
+        assert len(refreshes) == 1 and agent.visited == []
 
 
 #: Calls a tool a few times with tokens of a folder, and must never ask a user.
@@ -221,7 +221,7 @@ def test_processes_share_one_renewal(tmp_path: Path) -> None:
             for _ in range(3)
         ]
         for process in processes:
-            said, errors = process.communicate(timeout=60)
+            said, errors = process.communicate(timeout=PATIENCE)
             assert said.split() == ["alice"] * 4, errors
 
 
@@ -234,7 +234,10 @@ def introspecting(issuer: str) -> barewire.Introspection:
 
 def revoke(issuer: str, client_id: str, token: str) -> None:
     form = {"token": token, "client_id": client_id}
-    assert httpx2.post(f"{issuer}/token/revocation", data=form, trust_env=False).status_code == 200
+    assert (
+        httpx2.post(f"{issuer}/token/revocation", data=form, trust_env=False, timeout=PATIENCE).status_code
+        == 200
+    )
 
 
 def test_a_revoked_token_is_renewed_and_a_revoked_grant_asked_for_anew() -> None:
@@ -247,7 +250,10 @@ def test_a_revoked_token_is_renewed_and_a_revoked_grant_asked_for_anew() -> None
             first = dict(store.token)
             agent.visited.clear()
             form = {"token": first["access_token"]}
-            assert httpx2.post(f"{issuer}/forget", data=form, trust_env=False).status_code == 204
+            assert (
+                httpx2.post(f"{issuer}/forget", data=form, trust_env=False, timeout=PATIENCE).status_code
+                == 204
+            )
             assert by_asyncio(url, auth, "whoami") == ["alice"]
             assert store.token["access_token"] != first["access_token"] and agent.visited == []
             revoke(issuer, first["client_id"], store.token["refresh_token"])
@@ -258,13 +264,14 @@ def test_a_revoked_token_is_renewed_and_a_revoked_grant_asked_for_anew() -> None
 def test_the_server_moves_to_another_authorization_server() -> None:
     store = Store()
     auth, agent = consenting(store=store)
+    port = free_port()
     with authorization_server() as first, authorization_server() as second:
-        with protected_server([first.issuer]) as url:
+        with protected_server([first.issuer], port=port) as url:
             assert by_asyncio(url, auth, "whoami") == ["alice"]
             assert store.token["issuer"] == first.issuer
             client = store.token["client_id"]
         agent.visited.clear()
-        with protected_server([second.issuer], port=port_of(url)) as again:
+        with protected_server([second.issuer], port=port) as again:
             assert again == url
             assert by_asyncio(url, auth, "whoami") == ["alice"]
         assert store.token["issuer"] == second.issuer
@@ -400,10 +407,10 @@ def test_a_client_can_be_closed_while_a_user_logs_in(url: str) -> None:
                 pass
 
         task = asyncio.create_task(connect())
-        await asyncio.wait_for(opened.wait(), 20)
+        await asyncio.wait_for(opened.wait(), PATIENCE)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await asyncio.wait_for(task, 20)
+            await asyncio.wait_for(task, PATIENCE)
 
     asyncio.run(run())
 
@@ -418,13 +425,13 @@ def test_a_client_on_trio_can_be_closed_while_a_user_logs_in(url: str) -> None:
             async with barewire.Client(url, auth=auth):
                 pass
 
-        with trio.fail_after(20):
+        with trio.fail_after(PATIENCE):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(connect)
                 await opened.wait()
                 nursery.cancel_scope.cancel()
         # Nobody is kept from the store.
-        with trio.fail_after(20):
+        with trio.fail_after(PATIENCE):
             assert await trio.to_thread.run_sync(auth._store.lock(url).__enter__)
 
     trio.run(run)
@@ -436,16 +443,15 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "bindings-python" / "examples"
 def test_the_examples(tmp_path: Path) -> None:
     agent = Path(__file__).with_name("user_agents.py")
     environment = {**os.environ, "HOME": str(tmp_path), "BROWSER": f"{sys.executable} {agent} %s"}
-    port = closed_port()
+    port = free_port()
     with authorization_server(scopes="notes:read notes:write") as issuer:
         server = subprocess.Popen(
             [sys.executable, str(EXAMPLES / "protected_server.py"), issuer.issuer, str(port)],
             stdin=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
         )
         try:
             url = f"http://127.0.0.1:{port}/mcp"
-            wait_for(port)
+            assert wait_until_it_listens(server, port)
             for number, note in enumerate(["buy milk", "call Bob"]):
                 done = subprocess.run(
                     [sys.executable, str(EXAMPLES / "protected_client.py"), url, note],
@@ -453,7 +459,7 @@ def test_the_examples(tmp_path: Path) -> None:
                     env=environment if number == 0 else {**environment, "BROWSER": "false"},
                     capture_output=True,
                     text=True,
-                    timeout=60,
+                    timeout=PATIENCE,
                     check=False,
                 )
                 assert done.returncode == 0, done.stderr
@@ -461,13 +467,3 @@ def test_the_examples(tmp_path: Path) -> None:
         finally:
             server.terminate()
             server.wait()
-
-
-def wait_for(port: int) -> None:
-    """Wait until something listens."""
-    for _ in range(400):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    raise AssertionError("it does not listen")

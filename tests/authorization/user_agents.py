@@ -14,7 +14,7 @@ CHROMIUM = shutil.which("chromium")
 #: Redirects and pages on the way, at most.
 STEPS = 20
 #: Seconds for a browser to get through.
-PATIENCE = 60.0
+PATIENCE = 180.0
 
 
 class _Page(HTMLParser):
@@ -44,7 +44,7 @@ class UserAgent:
         self.name = name
         self.agrees = agrees
         self.visited: list[str] = []
-        self._client = httpx2.Client(trust_env=False)
+        self._client = httpx2.Client(trust_env=False, timeout=PATIENCE)
 
     def open(self, url: str) -> str:
         """Open a page, and do what it asks for until it asks for nothing; the text at the end."""

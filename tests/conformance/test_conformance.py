@@ -101,7 +101,7 @@ def test_folders_are_named_after_scenarios(tmp_path: Path) -> None:
 def test_scenarios_without_a_result_have_failed() -> None:
     verdicts = settle(job("ping", "caching"), 1, {"ping": Verdict("passed")})
     assert verdicts["caching"] == Verdict("failed", ["no result; exit status 1"])
-    assert settle(job("ping"), None, {})["ping"].reasons == ["nothing in 45 seconds"]
+    assert settle(job("ping"), None, {})["ping"].reasons == ["nothing in 180 seconds"]
 
 
 def test_an_exit_status_that_no_check_explains_is_a_failure() -> None:

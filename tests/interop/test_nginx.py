@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import cells
 import listeners
+import ports
 import pytest
 from cells import Session
 from raw_http import LEGACY, MODERN, SECONDS, Endpoint, messages
@@ -28,7 +29,7 @@ SLOW_CALL = {"name": "slow", "arguments": {"seconds": 600}, "_meta": {"progressT
 def proxied(url: str, version: str = "1.1") -> Iterator[str]:
     """nginx before the endpoint at `url`, which it speaks that version of HTTP to."""
     parts = urlsplit(url)
-    port = listeners.free_port()
+    port = ports.free_port()
     text = (cells.HERE / "nginx" / "proxy.conf").read_text()
     with tempfile.TemporaryDirectory() as folder:
         values = {"FOLDER": folder, "PORT": str(port), "UPSTREAM": parts.netloc, "VERSION": version}
