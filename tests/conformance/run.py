@@ -38,9 +38,9 @@ AUTHORIZATION = "auth/*"
 SKIPPED = 77
 #: Its timing is what it checks, so that nothing of ours runs beside it.
 TIMED = "sse-retry"
-#: What it says of a client that came too late, as everyone does at times on a busy machine. Then it runs again,
-#: so often at most: who comes in time once does not wait too long by itself.
+#: What it says of a client that came too late, as everyone does at times on a busy machine.
 LATE = re.compile(r"\w+ client-sse-retry-timing: Client reconnected (?:slightly|very) late")
+#: How often it runs then, at most: who comes in time once does not wait too long by itself.
 TIMED_RUNS = 5
 
 
