@@ -9,8 +9,10 @@ itself (a linter, a build) counts as one. The last line holds the sums; the stat
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import resource
 import shlex
 import signal
 import subprocess
@@ -23,8 +25,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Longest time any step may take, in seconds.
+# Longest time any step may take, in seconds, and what it left running may go on to write.
 PATIENCE = 2400
+LAST_WORDS = 30
+
+# What makes a terminal show colours: some tools are told by the environment to write it to files, too.
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+# Servers of the tests, which no proxy leads to.
+LOOPBACK = ["127.0.0.1", "localhost", "::1"]
+# Descriptors that the tests of many connections need, both ends of which are in one process.
+DESCRIPTORS = 4096
 
 
 @dataclass
@@ -179,12 +189,29 @@ def excerpt(output: str) -> list[str]:
     return [*told[-FAILURE_LINES:], *lines[-LAST_LINES:]]
 
 
+def environment(step: Step) -> dict[str, str]:
+    """That of this process, except for what would keep the tests from their own servers."""
+    direct = {
+        name: ",".join([*filter(None, [os.environ.get(name)]), *LOOPBACK])
+        for name in ("no_proxy", "NO_PROXY")
+    }
+    return os.environ | direct | step.env
+
+
+def allow_descriptors() -> None:
+    """As many as the tests need, if they may be had."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    enough = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(DESCRIPTORS, hard)
+    if soft != resource.RLIM_INFINITY and soft < enough:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (enough, hard))
+
+
 def stream(step: Step) -> tuple[int, str]:
     """Run the step's command, show what it prints as it comes, and return its status and output."""
     process = subprocess.Popen(
         step.command,
         cwd=ROOT,
-        env=os.environ | step.env,
+        env=environment(step),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -192,18 +219,25 @@ def stream(step: Step) -> tuple[int, str]:
         errors="replace",
         start_new_session=True,
     )
-    timer = threading.Timer(PATIENCE, os.killpg, (process.pid, signal.SIGKILL))
-    timer.start()
-    try:
-        lines = []
+    lines: list[str] = []
+
+    def show() -> None:
         for line in process.stdout or ():
-            lines.append(line)
+            lines.append(COLOUR.sub("", line))
             print(line, end="", flush=True)
-        return process.wait(), "".join(lines)
+
+    reader = threading.Thread(target=show, daemon=True)
+    reader.start()
+    try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(PATIENCE)
     finally:
-        timer.cancel()
-        if process.poll() is None:
+        # What it leaves running would keep its output open, and ports that others want.
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
+        status = process.wait()
+        reader.join(LAST_WORDS)
+    return status, "".join(lines)
 
 
 def run(step: Step, failed: set[str]) -> Outcome:
@@ -247,6 +281,7 @@ def main() -> int:
         for step in STEPS:
             print(f"{step.name:<12} {step.what}")
         return 0
+    allow_descriptors()
     outcomes: list[Outcome] = []
     failed: set[str] = set()
     for step in choose(arguments):
