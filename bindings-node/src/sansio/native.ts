@@ -326,8 +326,14 @@ export interface Native {
   unlockFile(handle: FileLockHandle): void;
 }
 
+/** The file that the addon is. */
+const ADDON = 'barewire.node';
+
 /** Where the addon of a checkout lies, seen from the files of the package. */
-const BUILT_HERE = '../dist/barewire.node';
+const BUILT_HERE = `../dist/${ADDON}`;
+
+/** Where packages that were installed with this one lie, seen from there. */
+const BESIDE = '../..';
 
 /** The packages that may hold the addon of this platform. A package manager installs one of them at most. */
 function packages(): string[] {
@@ -356,15 +362,21 @@ function openPackage(name: string): Native {
 
 function load(): Native {
   const causes: unknown[] = [];
-  const places = packages().map((name) => () => openPackage(name));
-  for (const attempt of [() => open(`${import.meta.dirname}/${BUILT_HERE}`), ...places]) {
+  const names = packages();
+  const attempts = [
+    () => open(`${import.meta.dirname}/${BUILT_HERE}`),
+    // Where package managers put it, unless they do without folders. To resolve a name takes a start longer.
+    ...names.map((name) => () => open(`${import.meta.dirname}/${BESIDE}/${name}/${ADDON}`)),
+    ...names.map((name) => () => openPackage(name)),
+  ];
+  for (const attempt of attempts) {
     try {
       return attempt();
     } catch (error) {
       causes.push(error);
     }
   }
-  const wanted = packages().join(' or ');
+  const wanted = names.join(' or ');
   throw new AggregateError(
     causes,
     `barewire has no addon for ${process.platform} on ${process.arch}. It comes in the optional dependency ${wanted}: ` +
