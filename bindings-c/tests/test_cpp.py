@@ -135,7 +135,7 @@ def test_hello_server_speaks_every_revision(examples: Path, revision: str) -> No
 
 
 def test_hello_server_ends_with_its_input(examples: Path) -> None:
-    done = subprocess.run([examples / "hello_server"], input=b"noise\n", capture_output=True, timeout=10)
+    done = subprocess.run([examples / "hello_server"], input=b"noise\n", capture_output=True, timeout=60)
     assert done.returncode == 0
     assert b'"code":-32700' in done.stdout
 
@@ -162,7 +162,7 @@ server.run()
 
 def call(examples: Path, tool: str, arguments: str, *server: str | Path) -> subprocess.CompletedProcess[str]:
     program = [examples / "stdio_client", tool, arguments, *server]
-    return subprocess.run(program, capture_output=True, text=True, timeout=60)
+    return subprocess.run(program, capture_output=True, text=True, timeout=180)
 
 
 @pytest.mark.parametrize("revision", sansio.REVISIONS)
@@ -243,11 +243,11 @@ def test_http_client_asks_whoever_sits_there(
             "deploy",
             '{"target": "prod"}',
         ]
-        done = subprocess.run(command, input=line, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, input=line, capture_output=True, text=True, timeout=180)
     assert (done.returncode, done.stdout) == outcome
 
 
 def test_http_client_says_why_it_failed(http_examples: Path) -> None:
     command = [str(http_examples / "http_client"), "http://127.0.0.1:1/mcp", "deploy"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180)
     assert (done.returncode, done.stderr) == (1, "611: the server cannot be reached\n")

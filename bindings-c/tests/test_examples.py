@@ -33,7 +33,7 @@ def test_hello_server_speaks_every_revision(hello: Path, revision: str) -> None:
 
 
 def test_hello_server_ends_with_its_input(hello: Path) -> None:
-    done = subprocess.run([hello], input=b"noise\n", capture_output=True, timeout=10)
+    done = subprocess.run([hello], input=b"noise\n", capture_output=True, timeout=60)
     assert done.returncode == 0
     assert b'"code":-32700' in done.stdout
 
@@ -77,7 +77,7 @@ def stdio_client(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, timeout=180)
 
 
 def test_stdio_client_lists_and_calls(stdio_client: Path, hello: Path) -> None:

@@ -93,7 +93,7 @@ def ask(
 ) -> HTTPResponse:
     if body is not None:
         headers = POSTED | headers
-    connection = HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request(method, path, body, headers)
     return connection.getresponse()
 
@@ -167,5 +167,5 @@ def test_browsers_ask_without_a_token(port: int) -> None:
 )
 def test_tokens_are_told_to_nobody_else(program: Path, endpoint: str) -> None:
     environment = {"CLIENT_ID": "me", "CLIENT_SECRET": SECRET}
-    done = subprocess.run([program, "1", ISSUER, endpoint], env=environment, capture_output=True, timeout=20)
+    done = subprocess.run([program, "1", ISSUER, endpoint], env=environment, capture_output=True, timeout=60)
     assert done.returncode == 2

@@ -19,7 +19,7 @@ EXAMPLES = PACKAGE / "examples"
 PEERS = PACKAGE / "tests"
 
 # Longest time a program may take, in seconds; a build of the Kotlin sources on a busy machine takes the most.
-PATIENCE = 60
+PATIENCE = 300
 BUILD_PATIENCE = 900
 
 Command = list[str]

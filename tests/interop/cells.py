@@ -32,7 +32,7 @@ import walk  # noqa: E402
 REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28", "auto"]
 # One revision of each era.
 BOTH_ERAS = ["2025-06-18", "2026-07-28"]
-SESSION_SECONDS = 90
+SESSION_SECONDS = 300
 # Runs a server and notes its exit status: a server ends by itself when the client closes its input, and a
 # status that never comes tells that the client had to kill it.
 NOTE_EXIT = ["sh", "-c", '"$@"; echo $? >"$INTEROP_EXIT"', "sh"]

@@ -20,7 +20,7 @@ from urllib.parse import quote, urlsplit
 Json = dict[str, Any]
 PROGRAM = shutil.which("chromium")
 PAGE = Path(__file__).with_name("browser") / "page.html"
-SECONDS = 60
+SECONDS = 180
 # Headers of one connection, which a relay makes anew.
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding"}
 

@@ -13,7 +13,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 import ports
 
-END_SECONDS = 5
+END_SECONDS = 30
 # Where the servers have their endpoint, by the option that tells the port.
 PATHS = {"http": "/mcp", "sse": "/sse"}
 

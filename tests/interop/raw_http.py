@@ -14,7 +14,7 @@ Json = dict[str, Any]
 MODERN = "2026-07-28"
 LEGACY = "2025-11-25"
 # How long anything may take that should come at once.
-SECONDS = 15.0
+SECONDS = 60.0
 CLIENT = {"name": "interop-raw", "version": "1.0.0"}
 PREFIX = "io.modelcontextprotocol/"
 

@@ -145,7 +145,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(command: list[str | Path]) -> str:
     done = subprocess.run(
-        command, cwd=cells.WORK / "node", env=cells.ENVIRONMENT, capture_output=True, text=True, timeout=120
+        command, cwd=cells.WORK / "node", env=cells.ENVIRONMENT, capture_output=True, text=True, timeout=180
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
-const CHECK_SECONDS = 20;
+const CHECK_SECONDS = 60;
 const ODD_TEXT = 'say "hi" \\ tab\t newline\n \u2028 ünïcødé 🜁';
 const WATCHED = 'test://watched-resource';
 const MODEL_ANSWER = 'This is a test response from the client';
@@ -139,10 +139,10 @@ const CHECKS = {
         const count = async () => Number(textOf(await call(adapter, 'cancellations')));
         const before = await count();
         const abort = new AbortController();
-        const slow = call(adapter, 'slow', { seconds: 60 }, { signal: abort.signal, onprogress: () => abort.abort() });
+        const slow = call(adapter, 'slow', { seconds: 600 }, { signal: abort.signal, onprogress: () => abort.abort() });
         const { result } = await refused(slow);
         expect(result === undefined, 'the call was answered');
-        for (let round = 0; round < 100; round += 1) {
+        for (let round = 0; round < 1000; round += 1) {
             if ((await count()) === before + 1) return;
             await sleep(20);
         }
@@ -158,7 +158,7 @@ const CHECKS = {
             await adapter.client.setLoggingLevel('info');
             await call(adapter, 'test_tool_with_logging');
         }
-        for (let round = 0; round < 50 && adapter.logs.length < 3; round += 1) await sleep(20);
+        for (let round = 0; round < 500 && adapter.logs.length < 3; round += 1) await sleep(20);
         expect(same(adapter.logs.map(entry => entry.level), ['info', 'info', 'info']), adapter.logs);
         const lines = ['Tool execution started', 'Tool processing data', 'Tool execution completed'];
         expect(same(adapter.logs.map(entry => entry.data), lines), adapter.logs);

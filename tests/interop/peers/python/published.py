@@ -23,7 +23,7 @@ def needs(adapter: Adapter, revision: str, what: str) -> None:
 
 
 async def until(condition: Any, what: str) -> None:
-    for _ in range(250):
+    for _ in range(2500):
         if await condition():
             return
         await asyncio.sleep(0.02)
@@ -169,7 +169,7 @@ async def everything_updated(adapter: Adapter) -> Any:
     uri = "demo://resource/dynamic/text/1"
     async with adapter.watch(False, [uri]) as events:
         await adapter.call("toggle-subscriber-updates")
-        event = await asyncio.wait_for(events.get(), 5)
+        event = await asyncio.wait_for(events.get(), 30)
         expect(event == f"updated {uri}", event)
         await adapter.call("toggle-subscriber-updates")
 
@@ -262,7 +262,7 @@ async def memory_resource(adapter: Adapter) -> Any:
 async def memory_updated(adapter: Adapter) -> Any:
     async with adapter.watch(False, [GRAPH]) as events:
         await adapter.call("delete_entities", {"entityNames": ["wire", "pliers"]})
-        event = await asyncio.wait_for(events.get(), 5)
+        event = await asyncio.wait_for(events.get(), 30)
         expect(event == f"updated {GRAPH}", event)
 
 
