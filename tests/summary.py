@@ -29,8 +29,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 2400
 LAST_WORDS = 30
 
-# What makes a terminal show colours: some tools are told by the environment to write it to files, too.
+# What makes a terminal show colours, and what tells programs to write that to files, too.
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+COLOURING = ["FORCE_COLOR", "CLICOLOR_FORCE", "PY_COLORS"]
 # Servers of the tests, which no proxy leads to.
 LOOPBACK = ["127.0.0.1", "localhost", "::1"]
 # Descriptors that the tests of many connections need, both ends of which are in one process.
@@ -195,7 +196,8 @@ def environment(step: Step) -> dict[str, str]:
         name: ",".join([*filter(None, [os.environ.get(name)]), *LOOPBACK])
         for name in ("no_proxy", "NO_PROXY")
     }
-    return os.environ | direct | step.env
+    inherited = {name: value for name, value in os.environ.items() if name not in COLOURING}
+    return inherited | direct | step.env
 
 
 def allow_descriptors() -> None:

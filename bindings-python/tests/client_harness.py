@@ -16,7 +16,7 @@ from barewire._native import Timeouts
 RAW_SERVER = [sys.executable, "-I", os.path.join(os.path.dirname(__file__), "raw_server.py")]
 #: Long enough for a loaded machine; a passing test never waits for it.
 PATIENCE = 60.0
-QUICK = Timeouts(child_exit=300, child_terminate=300)
+QUICK = Timeouts(probe=60_000, handshake=60_000, child_exit=300, child_terminate=300)
 
 Scenario = Callable[[Any], Coroutine[Any, Any, Any]]
 

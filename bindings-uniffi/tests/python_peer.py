@@ -22,7 +22,9 @@ def serve(revisions: list[str] | None) -> None:
 
 
 def greet(command: list[str], revisions: list[str] | None) -> None:
-    with Client(command=command, revisions=revisions) as client:
+    # A virtual machine may take its time to start.
+    timeouts = barewire.Timeouts(probe=60_000, handshake=60_000)
+    with Client(command=command, revisions=revisions, timeouts=timeouts) as client:
         print(f"speaks {client.revision}")
         for block in client.call_tool("greet", {"name": "world"}).content:
             if isinstance(block, barewire.Text):

@@ -12,6 +12,8 @@ import trio
 import walk
 
 SECONDS = 180
+# The peers load a lot before they say anything.
+PATIENT = barewire.Timeouts(probe=60_000, handshake=60_000)
 PEERS = pytest.mark.parametrize("peer", ["mcp1", "mcp2", "ts1", "ts2"])
 ERAS = {"mcp1": "2025-11-25", "mcp2": "2026-07-28", "ts1": "2025-11-25", "ts2": "2026-07-28"}
 
@@ -44,7 +46,11 @@ def test_trio(peer: str) -> None:
     async def main() -> None:
         with trio.fail_after(SECONDS):
             async with barewire.Client(
-                command=cells.PEER_SERVERS[peer], on_elicit=elicit, stderr="discard", strict=True
+                command=cells.PEER_SERVERS[peer],
+                on_elicit=elicit,
+                stderr="discard",
+                strict=True,
+                timeouts=PATIENT,
             ) as client:
                 assert client.revision == ERAS[peer]
                 assert "echo" in [tool.name async for tool in client.tools()]
@@ -64,7 +70,7 @@ def test_trio(peer: str) -> None:
 def test_known_era_saves_the_probe(peer: str) -> None:
     async def connect(era: str | None) -> str | None:
         command = cells.PEER_SERVERS[peer]
-        async with barewire.Client(command=command, era=era, stderr="discard") as client:
+        async with barewire.Client(command=command, era=era, stderr="discard", timeouts=PATIENT) as client:
             assert client.revision == ERAS[peer]
             assert text(await client.call_tool("echo", {"text": "hi"})) == "hi"
             return client.era

@@ -17,7 +17,8 @@
 
 #define TEXT_BYTES 1024
 #define URIS 8
-#define CHILD_EXIT 10000
+#define CHILD_EXIT 30000
+#define OPENING 60000
 
 /* What is under way: a request or a subscription. */
 typedef struct order {
@@ -406,6 +407,8 @@ static bw_client_config *make_config(const char *revision)
         bw_client_config_set_capabilities(config, BW_LITERAL("{\"elicitation\":{},\"sampling\":{},\"roots\":{}}")));
     /* A busy machine needs its time to end a program. */
     host_must(bw_client_config_set_timeout(config, BW_TIMEOUT_CHILD_EXIT, CHILD_EXIT));
+    host_must(bw_client_config_set_timeout(config, BW_TIMEOUT_PROBE, OPENING));
+    host_must(bw_client_config_set_timeout(config, BW_TIMEOUT_HANDSHAKE, OPENING));
     if (number != BW_REVISION_NONE) /* otherwise "auto" */
         host_must(bw_client_config_set_revisions(config, &number, 1));
     return config;

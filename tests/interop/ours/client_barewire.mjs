@@ -55,7 +55,10 @@ async function connect({ command, url, sse }, revision) {
         onLog: message => void adapter.logs.push(message)
     };
     const server = url ?? sse ?? { command, env: process.env };
-    const client = await Client.connect(server, { ...handlers, ...(revision !== 'auto' && { revisions: [revision] }) });
+    // Peers load a lot before they say anything, and take their time to end on a busy machine.
+    const timeouts = { probe: 60_000, handshake: 60_000, childExit: 30_000 };
+    const revisions = revision === 'auto' ? undefined : [revision];
+    const client = await Client.connect(server, { ...handlers, timeouts, ...(revisions && { revisions }) });
 
     adapter.client = named(client);
     adapter.revision = client.revision;

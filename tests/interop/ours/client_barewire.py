@@ -59,6 +59,8 @@ class Handlers:
             "on_log": self.on_log,
             "revisions": None if revision == "auto" else [revision],
             "strict": True,
+            # Peers load a lot before they say anything, and take their time to end on a busy machine.
+            "timeouts": barewire.Timeouts(probe=60_000, handshake=60_000, child_exit=30_000),
         }
 
 
