@@ -11,7 +11,7 @@ import { now } from './clock.js';
 import { Connection, type Host } from './connection.js';
 import { VerifierUnavailableError } from './failures.js';
 import { ConnectionClosedError, McpError } from './sansio/errors.js';
-import type { ExchangeHandle, HttpServerEvent, Json, RequestHandle } from './sansio/events.js';
+import type { ExchangeHandle, Json, RequestHandle } from './sansio/events.js';
 import { INVALID_PARAMS } from './sansio/facts.js';
 import type { HeaderPairs } from './sansio/headers.js';
 import {
@@ -274,38 +274,41 @@ export class HttpHost implements Host {
 
   /** Takes a request whose body is at hand; false if the server has been closed. */
   receiveWhole(method: string, body: Uint8Array, options: ReceiveOptions, exchange: Exchange): boolean {
-    return this.#open(exchange, () =>
-      this.machine.receiveWhole(method, exchange.headers, body, now(), options),
-    );
-  }
-
-  /** Takes the head of a request whose body comes in pieces. Gives the same. */
-  receiveHead(method: string, options: ReceiveOptions, exchange: Exchange): boolean {
-    return this.#open(exchange, () => [
-      this.machine.receiveRequest(method, exchange.headers, now(), options),
-      [],
-    ]);
-  }
-
-  #open(
-    exchange: Exchange,
-    receive: () => [handle: ExchangeHandle, events: readonly HttpServerEvent[]],
-  ): boolean {
     this.#isReceiving = true;
     try {
-      const [handle, events] = receive();
-      // A handler may report before it waits for anything.
-      this.#begun.push({ handle, exchange });
-      exchange.opened(handle);
+      const [handle, events] = this.machine.receiveWhole(method, exchange.headers, body, now(), options);
+      this.#opened(handle, exchange);
       this.#connection.dispatch(events);
       return true;
     } catch (error) {
-      if (!(error instanceof McpError)) throw error;
-      return false; // it has been closed
+      return this.#refused(error);
     } finally {
       this.#isReceiving = false;
       this.touched();
     }
+  }
+
+  /** Takes the head of a request whose body comes in pieces. Gives the same. */
+  receiveHead(method: string, options: ReceiveOptions, exchange: Exchange): boolean {
+    try {
+      this.#opened(this.machine.receiveRequest(method, exchange.headers, now(), options), exchange);
+      return true;
+    } catch (error) {
+      return this.#refused(error);
+    } finally {
+      this.touched();
+    }
+  }
+
+  /** A handler may report before it waits for anything: its exchange has to be found by then. */
+  #opened(handle: ExchangeHandle, exchange: Exchange): void {
+    this.#begun.push({ handle, exchange });
+    exchange.opened(handle);
+  }
+
+  #refused(error: unknown): false {
+    if (!(error instanceof McpError)) throw error;
+    return false; // it has been closed
   }
 
   receiveBody(exchange: ExchangeHandle, data: Uint8Array): void {
@@ -339,15 +342,15 @@ export class HttpHost implements Host {
 
   /** An exchange is over. */
   over(handle: ExchangeHandle): void {
-    const place = this.#begun.findIndex((begun) => begun.handle === handle);
+    const place = this.#placeOf(handle);
     if (place < 0) this.#exchanges.delete(handle);
     else if (place === this.#begun.length - 1) this.#begun.pop();
     else this.#begun.splice(place, 1);
-    this.taken(handle);
-    if (this.#isIdle) this.#quiet?.();
+    if (this.#blocked.size > 0) this.taken(handle);
+    if (this.#quiet !== undefined && this.#isIdle()) this.#quiet();
   }
 
-  get #isIdle(): boolean {
+  #isIdle(): boolean {
     return this.#exchanges.size === 0 && this.#begun.length === 0;
   }
 
@@ -361,7 +364,15 @@ export class HttpHost implements Host {
   }
 
   #find(handle: ExchangeHandle): Exchange | undefined {
-    return this.#begun.find((begun) => begun.handle === handle)?.exchange ?? this.#exchanges.get(handle);
+    const place = this.#placeOf(handle);
+    return place < 0 ? this.#exchanges.get(handle) : (this.#begun[place] as Begun).exchange;
+  }
+
+  /** Where an exchange stands among those that have begun in this turn; below 0 if it is none of them. */
+  #placeOf(handle: ExchangeHandle): number {
+    let place = this.#begun.length - 1;
+    while (place >= 0 && (this.#begun[place] as Begun).handle !== handle) place -= 1;
+    return place;
   }
 
   /** An exchange is over before its end, because the client has left. */
@@ -496,7 +507,7 @@ export class HttpHost implements Host {
     this.#connection.step((machine, at) => machine.shutDown(at));
     const drain = setTimeout(() => this.#endAll(), this.#server.drain);
     this.touched();
-    if (!this.#isIdle) await new Promise<void>((resolve) => (this.#quiet = resolve));
+    if (!this.#isIdle()) await new Promise<void>((resolve) => (this.#quiet = resolve));
     clearTimeout(drain);
     this.#endAll();
     clearTimeout(this.#timer);

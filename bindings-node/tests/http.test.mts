@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
+  ApiMisuseError,
   type ExchangeHandle,
   HttpClient,
   type HttpClientEvent,
@@ -11,6 +12,8 @@ import {
   HttpServer,
   type HttpServerEvent,
   type HttpServerSettings,
+  type RequestHandle,
+  type ToolCalled,
   UnauthorizedError,
 } from 'barewire/sansio';
 import { ERAS, LEGACY, MODERN, only, SEED } from './pair.mjs';
@@ -63,6 +66,43 @@ function openSession(server: HttpServer): { headers: Pairs; events: HttpServerEv
   return { headers: named, events: [...events, ...more, ...server.events()] };
 }
 
+/** What hosts of ours ask: to answer a request, and what can be sent then. */
+interface Answering {
+  answer(
+    request: RequestHandle,
+    result: string,
+  ): {
+    readonly parts: readonly {
+      readonly exchange: ExchangeHandle;
+      readonly status: number | undefined;
+      readonly headers: readonly string[];
+      readonly data: Uint8Array | string;
+      readonly isLast: boolean;
+      readonly isAborted: boolean;
+    }[];
+  };
+}
+
+function answer(server: HttpServer, request: RequestHandle, result: string) {
+  return (server as unknown as Answering).answer(request, result).parts;
+}
+
+/** Answers a call, and checks the response. */
+function checkAnswer(server: HttpServer, call: ToolCalled, result: string, isOfPage: boolean): void {
+  const [part, ...others] = answer(server, call.request, result);
+  assert.deepEqual(others, []);
+  assert(part !== undefined);
+  const { exchange, status, headers, data, isLast, isAborted } = part;
+  const body = typeof data === 'string' ? data : text(data);
+  assert.deepEqual([exchange, status, isLast, isAborted], [call.context.exchange, 200, true, false]);
+  assert.deepEqual(JSON.parse(body).result.content, JSON.parse(result).content);
+  const pairs = new Map<string, string>();
+  for (let at = 0; at < headers.length; at += 2) pairs.set(headers[at] as string, headers[at + 1] as string);
+  assert.equal(pairs.get('content-length'), String(new TextEncoder().encode(body).length));
+  assert.equal(pairs.get('content-type'), 'application/json');
+  assert.equal(pairs.get('access-control-allow-origin'), isOfPage ? 'https://good.example' : undefined);
+}
+
 describe('a server', () => {
   test('answers', () => {
     const server = makeServer();
@@ -107,6 +147,83 @@ describe('a server', () => {
     server.respond(only(told, 'toolCalled').request, content);
     assert.deepEqual(JSON.parse(whole(server, large).body).result, JSON.parse(content));
     assert.deepEqual(server.receiveAbort(exchange, 0), []);
+  });
+
+  test('tells the same of a request and its response, however it is told', () => {
+    const server = makeServer({ allowedOrigins: ['https://good.example'] });
+    for (const name of ['é', '!']) server.addTool(JSON.stringify({ name, inputSchema: { type: 'object' } }));
+    const sessions = [openSession(server).headers, openSession(server).headers];
+    const fromPage: Pairs = [...(sessions[1] as Pairs), ['origin', 'https://good.example']];
+    const modern: Pairs = [
+      ...HEADERS,
+      ['mcp-protocol-version', MODERN],
+      ['mcp-method', 'tools/call'],
+      ['mcp-name', 't'],
+    ];
+    const meta = (name: string, more: object = {}) => ({
+      'io.modelcontextprotocol/protocolVersion': MODERN,
+      'io.modelcontextprotocol/clientInfo': { name, version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': { sampling: {} },
+      ...more,
+    });
+    const requests: [headers: Pairs, params: object][] = [
+      [sessions[0] as Pairs, { name: 't', arguments: { a: 1 } }],
+      [sessions[1] as Pairs, { name: '!' }],
+      [sessions[0] as Pairs, { name: 'é', arguments: { a: 'é😀' } }],
+      [fromPage, { name: 't', arguments: { a: 'x'.repeat(50_000) }, _meta: { k: 'v' } }],
+      [sessions[1] as Pairs, { name: 't', _meta: { k: 'v' } }],
+      [sessions[1] as Pairs, { name: 't', _meta: { k: 'é', progressToken: 1 } }],
+      [modern, { name: 't', _meta: meta('a') }],
+      [modern, { name: 't', arguments: {}, _meta: meta('b') }],
+      [modern, { name: 't', _meta: meta('b', { 'x.example/k': 'y'.repeat(5_000) }) }],
+    ];
+    const bodies = ['', 'x'.repeat(9), 'é', 'x'.repeat(20_000)];
+    for (const principal of [undefined, 'p']) {
+      // The second time much is known already.
+      for (const [headers, params] of [...requests, ...requests]) {
+        const isModern = headers === modern;
+        const options = principal !== undefined && isModern ? { principal } : {};
+        const body = message('tools/call', 1, params);
+        const whole = server.receiveWhole('POST', headers, body, 0, options);
+        const called = only(whole[1], 'toolCalled');
+        const pieces = server.receiveRequest('POST', headers, 0, options);
+        // The id is taken in its session until the first has its answer.
+        server.receiveBody(pieces, message('tools/call', 2, params), 0);
+        const again = only(server.receiveEnd(pieces, 0), 'toolCalled');
+        const { request, context } = again;
+        assert.equal(called.context.exchange, whole[0]);
+        assert.equal(context.exchange, pieces);
+        assert.equal(called.context.capabilities.has('sampling'), isModern);
+        const told = { ...called, request, context: { ...called.context, exchange: pieces } };
+        // Capabilities remember what was asked of them.
+        assert.equal(context.capabilities.has('sampling'), isModern);
+        assert.deepEqual(told, again);
+        for (const [at, call] of [called, again].entries()) {
+          const said = bodies[(at + String(params).length + headers.length) % bodies.length] as string;
+          const result = JSON.stringify({ content: [{ type: 'text', text: said }] });
+          checkAnswer(server, call, result, headers === fromPage);
+        }
+      }
+    }
+    for (const [headers] of requests) {
+      // Several are ready at once, and one is a refusal.
+      const [, [first]] = server.receiveWhole('POST', headers, message('ping', 7), 0);
+      assert.equal(first, undefined);
+    }
+    const [exchange, told] = server.receiveWhole(
+      'POST',
+      modern,
+      message('tools/call', 8, requests[6]?.[1]),
+      0,
+    );
+    const parts = answer(server, only(told, 'toolCalled').request, RESULT);
+    assert.equal(parts.length, requests.length + 1);
+    assert.equal(parts.at(-1)?.exchange, exchange);
+    assert.deepEqual(
+      parts.map(({ status }) => status),
+      [200, 200, 200, 200, 200, 200, 400, 400, 400, 200],
+    );
+    assert.throws(() => answer(server, only(told, 'toolCalled').request, RESULT), ApiMisuseError);
   });
 
   test('refuses', () => {

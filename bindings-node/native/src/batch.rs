@@ -37,7 +37,7 @@ pub(crate) fn told(outcome: Result<String, Failure>) -> Text {
 }
 
 /// Bytes of pieces before which a part of a row is worth remembering: JavaScript keeps the text that it is cut from.
-const MOST_REMEMBERED: usize = 4096;
+pub(crate) const MOST_REMEMBERED: usize = 4096;
 
 /// A part of a row that JavaScript remembers, because the next one is mostly the same.
 #[derive(Default)]
@@ -55,12 +55,11 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Begins a batch that is told with a value of the call itself.
-    pub(crate) fn giving(value: u64) -> Batch {
-        let mut rows = String::with_capacity(ROOM_FOR_ROWS);
-        rows.push('[');
-        push_number(&mut rows, value);
-        Batch { rows, ..Batch::default() }
+    /// Begins a batch with texts that no row names: what tells of them is told elsewhere.
+    pub(crate) fn of<const N: usize>(texts: [&str; N]) -> Batch {
+        let mut pieces = String::with_capacity(texts.iter().map(|text| text.len()).sum());
+        pieces.extend(texts);
+        Batch { pieces, ..Batch::default() }
     }
 
     /// Adds a row; `write` adds its members.
@@ -79,15 +78,6 @@ impl Batch {
         self.remembered = Some(std::mem::take(remembered));
         write(self);
         *remembered = self.remembered.take().unwrap_or_default();
-    }
-
-    /// Adds a number that is no row.
-    pub(crate) fn number(&mut self, value: i64) {
-        self.rows.push(if self.rows.is_empty() { '[' } else { ',' });
-        if value < 0 {
-            self.rows.push('-');
-        }
-        push_number(&mut self.rows, value.unsigned_abs());
     }
 
     /// The text; empty if nothing is told.
@@ -271,7 +261,7 @@ fn push_number(text: &mut String, value: u64) {
 }
 
 /// How many UTF-16 code units a text has.
-fn utf16_length(text: &str) -> usize {
+pub(crate) fn utf16_length(text: &str) -> usize {
     if text.is_ascii() {
         return text.len();
     }

@@ -119,7 +119,7 @@ fn question(row: &mut Row<'_>, question: &InputRequest) {
 }
 
 /// Who sent a request, and what came with it: what most requests lack stands last. It is the last of its row.
-fn context(row: &mut Row<'_>, context: &RequestContext) {
+pub(crate) fn context(row: &mut Row<'_>, context: &RequestContext) {
     row.remembered(|row| row.cut_array(|row| whole_context(row, context)));
 }
 

@@ -12,6 +12,7 @@ use napi::bindgen_prelude::External;
 use crate::batch::{Batch, Remembered, Text, told};
 use crate::errors::{Failure, Outcome as _};
 use crate::events::ToRows;
+use crate::http_short::Shared;
 
 const POISONED: Error = Error::Closed(CloseReason::Poisoned);
 
@@ -28,6 +29,7 @@ pub(crate) enum Carrier {
 pub(crate) struct Held {
     carrier: Option<Carrier>,
     remembered: Remembered,
+    shared: Shared,
 }
 
 /// The value that JavaScript holds.
@@ -44,7 +46,13 @@ impl Held {
         // A panic in `make` leaves nothing behind that could be used.
         let opened = catch_unwind(AssertUnwindSafe(make)).unwrap_or(Err(POISONED.into()));
         opened
-            .map(|carrier| External::new(Held { carrier: Some(carrier), remembered: Remembered::default() }))
+            .map(|carrier| {
+                External::new(Held {
+                    carrier: Some(carrier),
+                    remembered: Remembered::default(),
+                    shared: Shared::default(),
+                })
+            })
             .given()
     }
 
@@ -61,7 +69,7 @@ impl Held {
         &mut self,
         work: impl FnOnce(&mut Carrier, &mut Remembered) -> Result<R, Failure>,
     ) -> Result<R, Failure> {
-        let Held { carrier, remembered } = self;
+        let Held { carrier, remembered, .. } = self;
         let present = carrier.as_mut().ok_or(POISONED)?;
         // The carrier is dropped after a panic: nobody sees it half changed.
         catch_unwind(AssertUnwindSafe(|| work(present, remembered))).unwrap_or_else(|_| {
@@ -103,6 +111,20 @@ impl Held {
             Carrier::HttpServer(http) => Ok(work(http)),
             _ => Err(other_kind()),
         })
+    }
+
+    /// Runs `work` on a server behind HTTP, with what JavaScript remembers of requests and responses.
+    pub(crate) fn http_server_telling<R>(
+        &mut self,
+        work: impl FnOnce(&mut HttpServer<server::Server>, &mut Shared) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        let mut shared = std::mem::take(&mut self.shared);
+        let outcome = self.call(|carrier| match carrier {
+            Carrier::HttpServer(http) => work(http, &mut shared),
+            _ => Err(other_kind()),
+        });
+        self.shared = shared;
+        outcome
     }
 
     /// Runs `work` on a client over HTTP.
@@ -164,11 +186,6 @@ impl Carrier {
 
     /// Writes all events that are there.
     pub(crate) fn tell_events(&mut self, batch: &mut Batch) {
-        fn tell<E: ToRows>(batch: &mut Batch, mut poll: impl FnMut() -> Option<E>) {
-            while let Some(event) = poll() {
-                event.write(batch);
-            }
-        }
         match self {
             Carrier::Server(stdio) => tell(batch, || stdio.machine_mut().poll_event()),
             Carrier::Client(stdio) => tell(batch, || stdio.machine_mut().poll_event()),
@@ -176,10 +193,19 @@ impl Carrier {
                 tell(batch, || http.machine_mut().poll_event());
                 tell(batch, || http.poll_http_event());
             }
-            Carrier::HttpServer(http) => {
-                tell(batch, || http.machine_mut().poll_event());
-                tell(batch, || http.poll_http_event());
-            }
+            Carrier::HttpServer(http) => tell_http_events(http, batch),
         }
     }
+}
+
+fn tell<E: ToRows>(batch: &mut Batch, mut poll: impl FnMut() -> Option<E>) {
+    while let Some(event) = poll() {
+        event.write(batch);
+    }
+}
+
+/// Writes all events of a server behind HTTP that are there.
+pub(crate) fn tell_http_events(http: &mut HttpServer<server::Server>, batch: &mut Batch) {
+    tell(batch, || http.machine_mut().poll_event());
+    tell(batch, || http.poll_http_event());
 }

@@ -2,7 +2,7 @@
 
 use barewire::server::Server;
 use barewire::transport::http::server::{Denial, Endpoint, HttpServer, RequestHead, ResponsePart};
-use barewire::{ExchangeHandle, RequestHandle, SessionHandle};
+use barewire::{ExchangeHandle, Machine as _, RequestHandle, SessionHandle};
 use napi::Either;
 use napi::bindgen_prelude::{BufferSlice, Uint8Array};
 use napi_derive::napi;
@@ -11,8 +11,10 @@ use crate::batch::{self, Batch, Row, Text, told};
 use crate::byte_stream::{due, tell_numbers};
 use crate::config;
 use crate::errors::{Failure, Outcome as _};
-use crate::guard::{Carrier, Handle, Held};
-use crate::names::{exchange as handle, instant, milliseconds, number, to_js};
+use crate::events::ToRows as _;
+use crate::guard::{Carrier, Handle, Held, tell_http_events};
+use crate::http_short::{Numbers, count, is_short, is_text, tell_head};
+use crate::names::{exchange as handle, instant, number, to_js};
 
 /// Stands between names and values of headers, none of which can hold it.
 const SEPARATOR: u8 = b'\0';
@@ -38,17 +40,12 @@ pub(crate) fn open_http_server(
 
 /// Calls `work` with the headers of a text: names and values, each followed by the separator.
 pub(crate) fn with_headers<R>(text: &str, work: impl FnOnce(&[(&str, &str)]) -> R) -> R {
-    let mut rest = text;
-    let mut next = || {
-        // Faster than a search for a character, because they are short.
-        let end = rest.bytes().position(|byte| byte == SEPARATOR)?;
-        let (part, behind) = (rest.get(..end)?, rest.get(end + 1..)?);
-        rest = behind;
-        Some(part)
-    };
     let mut headers = Vec::with_capacity(16);
-    while let (Some(name), Some(value)) = (next(), next()) {
-        headers.push((name, value));
+    let mut ends = memchr::memchr_iter(SEPARATOR, text.as_bytes());
+    let mut start = 0;
+    while let (Some(middle), Some(end)) = (ends.next(), ends.next()) {
+        headers.push((&text[start..middle], &text[middle + 1..end]));
+        start = end + 1;
     }
     work(&headers)
 }
@@ -59,10 +56,6 @@ fn endpoint<'a>(event_stream: Option<&'a str>, messages: Option<&'a str>) -> End
         (None, Some(query)) => Endpoint::Messages { query },
         (None, None) => Endpoint::Streamable,
     }
-}
-
-fn not_http() -> Failure {
-    Failure::Argument("not a server behind HTTP".into())
 }
 
 /// Takes the head of a request; gives its exchange.
@@ -132,31 +125,49 @@ pub(crate) fn receive_end(this: &mut Handle, exchange: i64, now: i64) -> Text {
     this.http_step(|http| http.receive_end(instant(now), handle(exchange)))
 }
 
-/// Takes a request as a whole; tells its exchange, and the events.
+/// Takes a request as a whole: its head, the method before the headers, all of it followed by the separator, and how many
+/// parts that are; and its body.
+///
+/// The first of the numbers tells the exchange, and the second the request if all that is to be told is the call of a tool:
+/// the numbers behind it and the text are then those of [`Shared::tell_call`](crate::http_short::Shared::tell_call), else the text is a batch.
 #[napi]
 #[allow(clippy::needless_pass_by_value, reason = "strings of JavaScript are owned")]
 #[allow(clippy::too_many_arguments, reason = "each is named in JavaScript")]
 pub(crate) fn receive_whole(
     this: &mut Handle,
-    method: String,
-    headers: String,
+    head: String,
+    parts: u32,
     body: &[u8],
     now: i64,
+    mut numbers: BufferSlice<'_>,
     principal: Option<String>,
     event_stream: Option<String>,
     messages: Option<String>,
 ) -> Text {
+    let mut numbers = Numbers::new(&mut numbers);
     let endpoint = endpoint(event_stream.as_deref(), messages.as_deref());
-    with_headers(&headers, |headers| {
-        let head = RequestHead { method: &method, endpoint, headers, principal: principal.as_deref() };
-        told(this.call(|carrier| {
-            let Carrier::HttpServer(http) = carrier else { return Err(not_http()) };
+    let (method, headers) = head.split_once(char::from(SEPARATOR)).unwrap_or_default();
+    told(with_headers(headers, |headers| {
+        if headers.len() * 2 + 1 != parts as usize {
+            return Err(Failure::Argument("a header holds a null character".into()));
+        }
+        let head = RequestHead { method, endpoint, headers, principal: principal.as_deref() };
+        this.http_server_telling(|http, shared| {
             let exchange = http.receive_whole(instant(now), head, body);
-            let mut batch = Batch::giving(exchange.number());
-            carrier.tell_events(&mut batch);
+            numbers.tell(0, [count(exchange.number())]);
+            let (first, second) = (http.machine_mut().poll_event(), http.machine_mut().poll_event());
+            if let (Some(first), None) = (&first, &second)
+                && let Some((text, call)) = shared.tell_call(first, exchange)
+            {
+                numbers.tell(1, call);
+                return Ok(text);
+            }
+            let mut batch = Batch::default();
+            first.iter().chain(&second).for_each(|event| event.write(&mut batch));
+            tell_http_events(http, &mut batch);
             Ok(batch.into_text())
-        }))
-    })
+        })
+    }))
 }
 
 /// The client has gone.
@@ -207,13 +218,7 @@ pub(crate) fn poll_response(
 /// What a part is, beside its data.
 fn about(row: &mut Row<'_>, part: &ResponsePart) {
     if let Some(head) = &part.head {
-        row.number(u64::from(head.status));
-        row.array(|row| {
-            for (name, value) in &head.headers {
-                row.string(name);
-                row.string(value);
-            }
-        });
+        tell_head(row, head);
     } else {
         row.null();
         row.null();
@@ -221,9 +226,6 @@ fn about(row: &mut Row<'_>, part: &ResponsePart) {
     row.boolean(part.is_last);
     row.boolean(part.is_aborted);
 }
-
-/// The longest body that comes as text: up to here copying it costs less than another array.
-const TEXT: usize = 16 << 10;
 
 /// Adds the part of an exchange that was ready. Its data is a piece if that is a short body of ASCII alone; else it goes
 /// into `room` from `end` on, and where there is too little, it is given.
@@ -234,7 +236,7 @@ fn tell_part(
     room: &mut [u8],
     end: &mut usize,
 ) -> Option<Vec<u8>> {
-    let is_text = part.is_last && part.data.len() <= TEXT && part.data.is_ascii();
+    let is_text = part.is_last && is_text(&part.data);
     // What is ASCII is UTF-8.
     let text = if is_text { std::str::from_utf8(&part.data).ok() } else { None };
     let place = if is_text { None } else { room.get_mut(*end..*end + part.data.len()) };
@@ -275,7 +277,7 @@ pub(crate) fn ready_parts(
     let mut batch = Batch::default();
     let outcome = this.http_server(|http| {
         let mut end = used as usize;
-        let own = tell_ready(http, &mut batch, &mut pool, &mut end);
+        let own = tell_ready(http, None, &mut batch, &mut pool, &mut end);
         let count = u32::try_from(end).unwrap_or(u32::MAX) - used;
         tell_numbers(&mut pool, [due(http.poll_timeout()), f64::from(count)]);
         own
@@ -283,14 +285,15 @@ pub(crate) fn ready_parts(
     with_data(batch, outcome)
 }
 
-/// Tells the parts that are ready, up to the first whose data finds no place; gives that.
+/// Tells the part of `next` and all others that are ready, up to the first whose data finds no place; gives that.
 fn tell_ready(
     http: &mut HttpServer<Server>,
+    mut next: Option<ExchangeHandle>,
     batch: &mut Batch,
     room: &mut [u8],
     end: &mut usize,
 ) -> Option<Vec<u8>> {
-    while let Some(exchange) = http.poll_ready() {
+    while let Some(exchange) = next.take().or_else(|| http.poll_ready()) {
         let Some(part) = http.poll_response(exchange) else { continue };
         let own = tell_part(batch, exchange, part, room, end);
         if own.is_some() {
@@ -307,19 +310,43 @@ fn with_data(batch: Batch, outcome: Result<Option<Vec<u8>>, Failure>) -> Either<
     }
 }
 
-/// Answers a request with its result, and tells what is ready then, as [`ready_parts`] does without a pool: a number
-/// stands behind the rows, which tells when to call `handle_timeout`, -1 for never.
+/// Answers a request with its result, and tells what is ready then, as [`ready_parts`] does without a pool.
+///
+/// The first of the numbers tells when to call `handle_timeout`, and the second the exchange if all that is ready is the
+/// whole of its response: the number behind it and the text are then those of [`Shared::tell_response`](crate::http_short::Shared::tell_response).
 #[napi]
-pub(crate) fn answer(this: &mut Handle, request: i64, result: String) -> Either<Text, (Text, Uint8Array)> {
+pub(crate) fn answer(
+    this: &mut Handle,
+    request: i64,
+    result: String,
+    mut numbers: BufferSlice<'_>,
+) -> Either<Text, (Text, Uint8Array)> {
+    let mut numbers = Numbers::new(&mut numbers);
     let mut batch = Batch::default();
-    let outcome = this.call(|carrier| {
-        let Carrier::HttpServer(http) = carrier else { return Err(not_http()) };
+    let mut short = None;
+    let outcome = this.http_server_telling(|http, shared| {
         http.machine_mut().respond(RequestHandle::from_number(number(request)), result)?;
-        let own = tell_ready(http, &mut batch, &mut [], &mut 0);
-        batch.number(milliseconds(http.poll_timeout()));
-        Ok(own)
+        let first = http.poll_ready();
+        let part = first.and_then(|exchange| Some((exchange, http.poll_response(exchange)?)));
+        numbers.tell(0, [due(http.poll_timeout())]);
+        let Some((exchange, mut part)) = part else {
+            return Ok(tell_ready(http, None, &mut batch, &mut [], &mut 0));
+        };
+        let next = if is_short(&part) { http.poll_ready() } else { None };
+        if next.is_none()
+            && let Some((text, head)) = shared.tell_response(&mut part)
+        {
+            numbers.tell(1, [count(exchange.number()), head]);
+            short = Some(text);
+            return Ok(None);
+        }
+        let own = tell_part(&mut batch, exchange, part, &mut [], &mut 0);
+        Ok(own.or_else(|| tell_ready(http, next, &mut batch, &mut [], &mut 0)))
     });
-    with_data(batch, outcome)
+    match (outcome, short) {
+        (Ok(None), Some(text)) => Either::A(batch::to_js(text)),
+        (outcome, _) => with_data(batch, outcome),
+    }
 }
 
 /// Bytes that wait to be taken by an exchange.

@@ -20,6 +20,7 @@ mod file_lock;
 mod guard;
 mod http_client;
 mod http_server;
+mod http_short;
 mod names;
 mod resource_server;
 mod server;

@@ -32,10 +32,12 @@ export function checked(text: string): string {
  */
 export class Pieces {
   readonly #text: string;
-  #at = 0;
+  #at: number;
 
-  constructor(text: string) {
+  /** @param at - Where the first piece begins. */
+  constructor(text: string, at = 0) {
     this.#text = text;
+    this.#at = at;
   }
 
   /** The next piece, of that length. */

@@ -561,8 +561,13 @@ function context(
   return read;
 }
 
+/**
+ * The context in a row of its own.
+ *
+ * @internal
+ */
 // Literals are evaluated in order, and so pieces are taken in the order of the row. What a request lacks may be cut off.
-function wholeContext(row: Row, pieces: Pieces): RequestContext {
+export function wholeContext(row: Row, pieces: Pieces): RequestContext {
   const revision = revisionOf(row[0]);
   return {
     revision,
@@ -749,15 +754,4 @@ function read(rows: Row, from: number, pieces: Pieces, last: Remembered): Event[
 export function eventsOf<E extends Event>(told: string, last: Remembered = {}): E[] {
   const text = checked(told);
   return (text === '' ? [] : read(rowsOf(text), 0, new Pieces(text), last)) as E[];
-}
-
-/**
- * The value that a batch begins with, and its events.
- *
- * @internal
- */
-export function valueAndEventsOf<E extends Event>(told: string): [value: number, events: E[]] {
-  const text = checked(told);
-  const rows = rowsOf(text);
-  return [rows[0], read(rows, 1, new Pieces(text), {}) as E[]];
 }

@@ -30,11 +30,28 @@ export class RawHeaders {
  * @throws TypeError for a header that no HTTP implementation can have read.
  */
 export function headerText(headers: HeaderPairs): string {
-  const flat = headers instanceof RawHeaders ? headers.flat : [...headers].flat();
+  const flat = checkedParts(headers instanceof RawHeaders ? headers.flat : [...headers].flat());
+  return flat.length === 0 ? '' : flat.join(SEPARATOR) + SEPARATOR;
+}
+
+/**
+ * The head of a request as the addon reads it, and how many parts that are. The addon counts them, so that those of
+ * `node:http` need not be looked through here.
+ *
+ * @internal
+ * @throws TypeError as {@link headerText}.
+ */
+export function requestHead(method: string, headers: HeaderPairs): [text: string, parts: number] {
+  const flat = headers instanceof RawHeaders ? headers.flat : checkedParts([...headers].flat());
+  const text = method + SEPARATOR;
+  return [flat.length === 0 ? text : text + flat.join(SEPARATOR) + SEPARATOR, flat.length + 1];
+}
+
+function checkedParts(flat: readonly string[]): readonly string[] {
   for (const part of flat) {
     if (part.includes(SEPARATOR)) throw new TypeError('a header holds a null character');
   }
-  return flat.length === 0 ? '' : flat.join(SEPARATOR) + SEPARATOR;
+  return flat;
 }
 
 /**

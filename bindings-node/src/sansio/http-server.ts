@@ -6,16 +6,25 @@ import {
   eventsOf,
   type HttpServerEvent,
   type Json,
+  type RequestContext,
   type RequestHandle,
   type SessionHandle,
-  valueAndEventsOf,
+  type ToolCalled,
+  wholeContext,
 } from './events.js';
-import { type HeaderPairs, headerPairs, headerText } from './headers.js';
+import { type HeaderPairs, headerPairs, headerText, requestHead } from './headers.js';
 import { done, given } from './machine.js';
 import { native } from './native.js';
 import { head, pool, take, used } from './pool.js';
 import { keysOf, ServerCommands, serverSettings } from './server-commands.js';
 import { type HttpServerSettings, settingsText } from './settings.js';
+
+/** Numbers that the addon tells beside the text of a call. */
+const places = Buffer.allocUnsafeSlow(6 * Float64Array.BYTES_PER_ELEMENT);
+const numbers = new Float64Array(places.buffer);
+
+/** The header whose value is made from the body where a head is remembered. */
+const CONTENT_LENGTH = 'content-length';
 
 /** What is known of a request beside its method, headers and body. */
 export interface ReceiveOptions {
@@ -129,6 +138,12 @@ function split(settings: HttpServerSettings): [http: string, machine: string] {
  * when its connection has taken the last part: a slow reader delays nobody else.
  */
 export class HttpServer extends ServerCommands<HttpServerEvent> {
+  // What the addon tells once of many requests, and of many responses.
+  readonly #contexts: RequestContext[] = [];
+  #status = 0;
+  #headers: string[] = [];
+  #lengthAt = 0;
+
   /** Sets a server up. */
   constructor(settings: HttpServerSettings) {
     const [http, machine] = split(settings);
@@ -189,11 +204,24 @@ export class HttpServer extends ServerCommands<HttpServerEvent> {
     now: number,
     options?: ReceiveOptions,
   ): [exchange: ExchangeHandle, events: HttpServerEvent[]] {
-    const text = headerText(headers);
+    const [head, parts] = requestHead(method, headers);
     const { principal, eventStream, messages } = checkedOptions(options);
-    return valueAndEventsOf(
-      native.receiveWhole(this.handle, method, text, body, now, principal, eventStream, messages),
+    const text = native.receiveWhole(
+      this.handle,
+      head,
+      parts,
+      body,
+      now,
+      places,
+      principal,
+      eventStream,
+      messages,
     );
+    // Where it tells of no call, it can tell of an error.
+    const isCall = (numbers[1] as number) >= 0;
+    const events = isCall ? undefined : eventsOf<HttpServerEvent>(text);
+    const exchange = numbers[0] as number;
+    return [exchange, events ?? [toolCallOf(text, this.#contexts)]];
   }
 
   /** The client has gone, or nothing can be sent to it any more. */
@@ -232,16 +260,35 @@ export class HttpServer extends ServerCommands<HttpServerEvent> {
 
   /** `respond`, and then `readyParts` in the same call. @internal */
   answer(request: RequestHandle, result: Json): Ready {
-    const outcome = native.answer(this.handle, request, result);
+    const outcome = native.answer(this.handle, request, result, places);
+    const at = numbers[0] as number;
+    const due = at < 0 ? undefined : at;
+    const exchange = numbers[1] as number;
+    if (exchange >= 0) {
+      const part = this.#wholeResponse(outcome as string, exchange, numbers[2] as number);
+      return { parts: [part], due, isPart: false };
+    }
     const isText = typeof outcome === 'string';
     const text = checked(isText ? outcome : outcome[0]);
-    const rows = rowsOf(text) as any[];
-    const due = rows.pop() as number;
-    return {
-      parts: rows.length === 0 ? NO_PARTS : partsOf(rows, text, NO_DATA, isText ? NO_DATA : outcome[1]),
-      due: due < 0 ? undefined : due,
-      isPart: !isText,
-    };
+    const parts =
+      text === '' ? NO_PARTS : partsOf(rowsOf(text), text, NO_DATA, isText ? NO_DATA : outcome[1]);
+    return { parts, due, isPart: !isText };
+  }
+
+  /** A response as the addon tells it beside numbers: the body, and behind it the head unless that is remembered. */
+  #wholeResponse(text: string, exchange: ExchangeHandle, length: number): ReadyPart {
+    let data = text;
+    if (length >= 0) {
+      data = text.slice(0, length);
+      const [, status, headers] = rowsOf(text)[0] as Row;
+      this.#status = status;
+      this.#headers = headers;
+      this.#lengthAt =
+        headers.findIndex((name: string, at: number) => at % 2 === 0 && name === CONTENT_LENGTH) + 1;
+    }
+    const headers = this.#headers.slice();
+    if (this.#lengthAt > 0) headers[this.#lengthAt] = String(data.length);
+    return { exchange, status: this.#status, headers, data, isLast: true, isAborted: false };
   }
 
   /** Bytes that wait to be taken by an exchange. */
@@ -321,4 +368,43 @@ function partsOf(rows: Row, text: string, pooled: Uint8Array, own: Uint8Array): 
     isLast: row[3],
     isAborted: row[4],
   }));
+}
+
+/** A call of a tool, as the addon tells it in numbers beside its text. */
+function toolCallOf(text: string, contexts: RequestContext[]): ToolCalled {
+  const exchange = numbers[0] as number;
+  const nameLength = numbers[2] as number;
+  const length = numbers[3] as number;
+  const place = numbers[4] as number;
+  const end = length < 0 ? nameLength : nameLength + length;
+  if (numbers[5] === 1) {
+    const [, row] = rowsOf(text)[0] as Row;
+    contexts[place] = wholeContext(row, new Pieces(text, end));
+  }
+  return {
+    type: 'toolCalled',
+    request: numbers[1] as number,
+    name: text.slice(0, nameLength),
+    arguments: length < 0 ? undefined : text.slice(nameLength, end),
+    context: contextWithin(contexts[place] as RequestContext, exchange),
+  };
+}
+
+/** The same context of another exchange. Member by member, because engines copy objects far slower. */
+function contextWithin(context: RequestContext, exchange: ExchangeHandle): RequestContext {
+  return {
+    revision: context.revision,
+    era: context.era,
+    client: context.client,
+    capabilities: context.capabilities,
+    logLevel: context.logLevel,
+    session: context.session,
+    meta: context.meta,
+    exchange,
+    progressToken: context.progressToken,
+    principal: context.principal,
+    round: context.round,
+    state: context.state,
+    inputAnswers: context.inputAnswers,
+  };
 }

@@ -169,10 +169,11 @@ export interface Native {
   receiveEnd(handle: Handle, exchange: number, now: number): Told;
   receiveWhole(
     handle: Handle,
-    method: string,
-    headers: string,
+    head: string,
+    parts: number,
     body: Uint8Array,
     now: number,
+    numbers: Uint8Array,
     principal: Optional,
     eventStream: Optional,
     messages: Optional,
@@ -190,7 +191,12 @@ export interface Native {
     pool: Uint8Array,
     used: number,
   ): Told | readonly [parts: string, data: Uint8Array];
-  answer(handle: Handle, request: number, result: string): Told | readonly [parts: string, data: Uint8Array];
+  answer(
+    handle: Handle,
+    request: number,
+    result: string,
+    numbers: Uint8Array,
+  ): Told | readonly [parts: string, data: Uint8Array];
   backlog(handle: Handle, exchange: number): Given<number>;
   resolveSession(handle: Handle, exchange: number, session: number, now: number): Told;
   replay(handle: Handle, exchange: number, events: string[] | null | undefined, now: number): Done;

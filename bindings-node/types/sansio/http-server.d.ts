@@ -42,6 +42,7 @@ export interface ResponsePart {
  * when its connection has taken the last part: a slow reader delays nobody else.
  */
 export declare class HttpServer extends ServerCommands<HttpServerEvent> {
+    #private;
     /** Sets a server up. */
     constructor(settings: HttpServerSettings);
     /**
