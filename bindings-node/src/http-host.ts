@@ -276,9 +276,10 @@ export class HttpHost implements Host {
   receiveWhole(method: string, body: Uint8Array, options: ReceiveOptions, exchange: Exchange): boolean {
     this.#isReceiving = true;
     try {
-      const [handle, events] = this.machine.receiveWhole(method, exchange.headers, body, now(), options);
-      this.#opened(handle, exchange);
-      this.#connection.dispatch(events);
+      // By place: engines iterate slowly until they know a function well.
+      const told = this.machine.receiveWhole(method, exchange.headers, body, now(), options);
+      this.#opened(told[0], exchange);
+      this.#connection.dispatch(told[1]);
       return true;
     } catch (error) {
       return this.#refused(error);
@@ -467,7 +468,8 @@ export class HttpHost implements Host {
 
   /** Hands out what was found; whether there may be more. A refusal is told to the operator. */
   #handOut({ parts, due, isPart }: Ready): boolean {
-    for (const part of parts) {
+    for (let at = 0; at < parts.length; at++) {
+      const part = parts[at] as ReadyPart;
       const exchange = this.#find(part.exchange);
       if (part.status === 403 && exchange !== undefined && !isChallenge(part.headers)) {
         this.#warnOfRefusal(exchange.headers);

@@ -197,8 +197,7 @@ class NodeExchange {
     const chunks: Buffer[] = [];
     this.#request.on('data', (chunk: Buffer) => chunks.push(chunk));
     this.#request.on('end', () => {
-      const [first = EMPTY] = chunks;
-      this.#receiveWhole(chunks.length > 1 ? Buffer.concat(chunks) : first, options);
+      this.#receiveWhole(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks), options);
     });
   }
 

@@ -35,16 +35,23 @@ export function headerText(headers: HeaderPairs): string {
 }
 
 /**
- * The head of a request as the addon reads it, and how many parts that are. The addon counts them, so that those of
- * `node:http` need not be looked through here.
+ * Names and values in turn. Those of `node:http` are not looked through here: whoever passes them on says how many they are.
  *
  * @internal
  * @throws TypeError as {@link headerText}.
  */
-export function requestHead(method: string, headers: HeaderPairs): [text: string, parts: number] {
-  const flat = headers instanceof RawHeaders ? headers.flat : checkedParts([...headers].flat());
+export function flatHeaders(headers: HeaderPairs): readonly string[] {
+  return headers instanceof RawHeaders ? headers.flat : checkedParts([...headers].flat());
+}
+
+/**
+ * The head of a request as the addon reads it.
+ *
+ * @internal
+ */
+export function requestHead(method: string, flat: readonly string[]): string {
   const text = method + SEPARATOR;
-  return [flat.length === 0 ? text : text + flat.join(SEPARATOR) + SEPARATOR, flat.length + 1];
+  return flat.length === 0 ? text : text + flat.join(SEPARATOR) + SEPARATOR;
 }
 
 function checkedParts(flat: readonly string[]): readonly string[] {

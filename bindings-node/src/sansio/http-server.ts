@@ -12,7 +12,7 @@ import {
   type ToolCalled,
   wholeContext,
 } from './events.js';
-import { type HeaderPairs, headerPairs, headerText, requestHead } from './headers.js';
+import { flatHeaders, type HeaderPairs, headerPairs, headerText, requestHead } from './headers.js';
 import { done, given } from './machine.js';
 import { native } from './native.js';
 import { head, pool, take, used } from './pool.js';
@@ -204,12 +204,12 @@ export class HttpServer extends ServerCommands<HttpServerEvent> {
     now: number,
     options?: ReceiveOptions,
   ): [exchange: ExchangeHandle, events: HttpServerEvent[]] {
-    const [head, parts] = requestHead(method, headers);
+    const flat = flatHeaders(headers);
     const { principal, eventStream, messages } = checkedOptions(options);
     const text = native.receiveWhole(
       this.handle,
-      head,
-      parts,
+      requestHead(method, flat),
+      flat.length + 1,
       body,
       now,
       places,
