@@ -3,6 +3,7 @@
 import type { Caller } from './auth/protection.js';
 import { Call, decodeState } from './call.js';
 import { now } from './clock.js';
+import { toolResult } from './content.js';
 import { type CalledEvent, type Endpoint, type Machine, NO_COMPLETIONS } from './endpoint.js';
 import { RunEndedError } from './failures.js';
 import { ConnectionClosedError, McpError } from './sansio/errors.js';
@@ -213,6 +214,11 @@ export class Connection<M extends Machine = Machine> {
   }
 
   #answer(call: Call, value: unknown): void {
+    if (call.endpoint.isText(value)) {
+      this.answerText(call.request, value);
+      this.#over(call);
+      return;
+    }
     const result = call.endpoint.encode(value, call.event);
     if (typeof result === 'string') this.#respond(call, result);
     else this.#wait(call, result, (encoded) => this.#respond(call, encoded));
@@ -226,6 +232,11 @@ export class Connection<M extends Machine = Machine> {
   /** Answers a request with its result. */
   protected answer(request: RequestHandle, result: Json): void {
     this.command((machine) => machine.respond(request, result));
+  }
+
+  /** Answers the call of a tool with a text. */
+  protected answerText(request: RequestHandle, text: string): void {
+    this.answer(request, toolResult(text));
   }
 
   /** A call has its answer: what its handler does from here on counts no more. */

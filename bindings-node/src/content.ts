@@ -178,13 +178,12 @@ export function toolResult(value: unknown): string {
 }
 
 /**
- * The result of a tool that has structured content, and the same as text.
+ * The result of a tool that has structured content. The core adds the same as text.
  *
  * @internal
  */
 export function structuredResult(value: unknown): string {
-  const text = json(value);
-  return `{"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${text}}`;
+  return `{"structuredContent":${json(value)}}`;
 }
 
 /**

@@ -120,6 +120,11 @@ export abstract class Endpoint {
     return new Context(call);
   }
 
+  /** Whether a returned value is all of the result, as a text that UTF-8 can carry. */
+  isText(_value: unknown): _value is string {
+    return false;
+  }
+
   /** The JSON of a result; throws, or rejects, for what a handler must not return. */
   abstract encode(value: unknown, event: CalledEvent): Json | Promise<Json>;
 
@@ -194,6 +199,10 @@ export class Tool extends Endpoint {
       inputSchema: input ? jsonSchema(input, 'input', `the input of tool '${name}'`) : { type: 'object' },
       outputSchema: output && jsonSchema(output, 'output', `the output of tool '${name}'`),
     });
+  }
+
+  override isText(value: unknown): value is string {
+    return typeof value === 'string' && this.#checkOutput === undefined && value.isWellFormed();
   }
 
   encode(value: unknown): Json | Promise<Json> {

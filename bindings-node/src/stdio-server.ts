@@ -6,6 +6,7 @@ import { now } from './clock.js';
 import { Connection, type Host } from './connection.js';
 import type { Server as StreamMachine } from './sansio/byte-stream.js';
 import { McpError } from './sansio/errors.js';
+import type { RequestHandle } from './sansio/events.js';
 import type { Server } from './server.js';
 
 /** Where to serve. */
@@ -99,9 +100,17 @@ const QUIET = Promise.resolve();
 // Milliseconds that a client has for the last words.
 const LINGER = 2_000;
 
+/** @internal */
+class StreamConnection extends Connection<StreamMachine> {
+  protected override answerText(request: RequestHandle, text: string): void {
+    // The core escapes it where it is sent from. `JSON.stringify` takes most of the time of a long answer.
+    this.command((machine) => machine.respondText(request, text));
+  }
+}
+
 class StreamHost implements Host {
   readonly #server: Server;
-  readonly #connection: Connection<StreamMachine>;
+  readonly #connection: StreamConnection;
   readonly #input: Readable;
   readonly #output: Output;
   readonly #ended: () => void;
@@ -119,7 +128,7 @@ class StreamHost implements Host {
     this.#input = input;
     this.#output = output;
     this.#ended = ended;
-    this.#connection = new Connection<StreamMachine>(server.catalog, this, server.streamMachine());
+    this.#connection = new StreamConnection(server.catalog, this, server.streamMachine());
   }
 
   start(): void {

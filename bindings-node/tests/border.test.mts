@@ -51,6 +51,7 @@ const ARGUMENTS: Readonly<Record<string, readonly unknown[]>> = {
   cancel: [1],
   notify: ['m'],
   respond: [1, '{}'],
+  respondText: [1, ''],
   answer: [1, '{}'],
   respondInvalidArguments: [1, ''],
   respondMissingCapability: [1, '{}'],

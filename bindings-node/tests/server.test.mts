@@ -48,6 +48,28 @@ for (const era of ERAS) {
     await peer.close();
   });
 
+  test(`${era}: a text arrives as it is, whatever it is made of`, async () => {
+    const texts = [
+      '',
+      '"\\/\b\f\n\r\t\0\x1f\x7f',
+      'é ☃ 😀 \u2028',
+      'a\ud800',
+      '\udc00b',
+      '"\n'.repeat(100_000),
+    ];
+    const server = newServer();
+    server.tool('now', { input: z.object({ at: z.number() }) }, ({ at }) => texts[at] as string);
+    server.tool('later', { input: z.object({ at: z.number() }) }, async ({ at }) => texts[at] as string);
+    const peer = new Peer(server, era);
+    for (const [at, text] of texts.entries()) {
+      for (const tool of ['now', 'later']) {
+        const { content, isError } = await peer.call(tool, { at });
+        assert.deepEqual([content, isError], [[{ type: 'text', text }], undefined]);
+      }
+    }
+    await peer.close();
+  });
+
   test(`${era}: errors of handlers are told or hidden`, async () => {
     const server = newServer();
     server.tool('meant', {}, () => {

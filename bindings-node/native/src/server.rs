@@ -53,6 +53,13 @@ pub(crate) fn respond(this: &mut Handle, request: i64, result: String) -> Option
     this.server(|machine| machine.respond(request_of(number(request)), result)).done()
 }
 
+/// Answers the call of a tool with a text.
+#[napi]
+#[allow(clippy::needless_pass_by_value, reason = "strings of JavaScript are owned")]
+pub(crate) fn respond_text(this: &mut Handle, request: i64, text: String) -> Option<String> {
+    this.server(|machine| machine.respond_text(request_of(number(request)), &text)).done()
+}
+
 /// Answers a request with an error.
 #[napi]
 #[allow(clippy::needless_pass_by_value, reason = "strings of JavaScript are owned")]

@@ -111,6 +111,7 @@ export interface Native {
   addPrompt(handle: Handle, definition: string): Done;
   removePrompt(handle: Handle, name: string): Done;
   respond(handle: Handle, request: number, result: string): Done;
+  respondText(handle: Handle, request: number, text: string): Done;
   respondError(handle: Handle, request: number, code: number, message: string, data: Optional): Done;
   respondMissingCapability(handle: Handle, request: number, required: string): Done;
   respondInvalidArguments(handle: Handle, request: number, message: string): Done;

@@ -115,6 +115,11 @@ export class ServerCommands<E extends Event> extends Machine<E> {
     done(native.respond(this.handle, request, result));
   }
 
+  /** Answers the call of a tool with one block of text, in which no surrogate stands alone. @internal */
+  respondText(request: RequestHandle, text: string): void {
+    done(native.respondText(this.handle, request, text));
+  }
+
   /** Answers a request with an error; the code is the one that the revision has for it. */
   respondError(request: RequestHandle, error: RpcErrorValue): void {
     done(native.respondError(this.handle, request, error.code, error.message, error.data));
