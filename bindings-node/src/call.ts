@@ -36,6 +36,8 @@ export class Call {
   readonly caller: Caller | undefined;
   /** Cancelled, unwound to run again, or answered: its outcome counts no more. */
   stopped = false;
+  /** Where it stands among {@link Calls}; below zero if it does not. */
+  place = -1;
   /** What a handler that is kept waiting in this process is found by. */
   memory: string | undefined;
   // Most calls ask nothing, and need none of these.
@@ -178,5 +180,48 @@ export class Call {
     this.stopped = true;
     this.refuse(new RunEndedError());
     this.#controller?.abort();
+  }
+}
+
+/**
+ * The calls that handlers are at work for.
+ *
+ * Each knows its place. A map would be made anew for nearly every call, because maps become smaller at once.
+ *
+ * @internal
+ */
+export class Calls {
+  readonly #calls: Call[] = [];
+
+  get size(): number {
+    return this.#calls.length;
+  }
+
+  add(call: Call): void {
+    if (call.place >= 0) return;
+    call.place = this.#calls.length;
+    this.#calls.push(call);
+  }
+
+  delete(call: Call): void {
+    const { place } = call;
+    if (place < 0) return;
+    call.place = -1;
+    const last = this.#calls.pop() as Call;
+    if (last === call) return;
+    last.place = place;
+    this.#calls[place] = last;
+  }
+
+  /** The call of a request. Looked for one by one: few are. */
+  find(request: RequestHandle): Call | undefined {
+    return this.#calls.find((call) => call.request === request);
+  }
+
+  /** Takes all of them out. */
+  takeAll(): Call[] {
+    const calls = this.#calls.splice(0);
+    for (const call of calls) call.place = -1;
+    return calls;
   }
 }

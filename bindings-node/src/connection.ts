@@ -1,7 +1,7 @@
 /** A machine of a server, its calls in flight, and what their events lead to. */
 
 import type { Caller } from './auth/protection.js';
-import { Call, decodeState } from './call.js';
+import { Call, Calls, decodeState } from './call.js';
 import { now } from './clock.js';
 import { toolResult } from './content.js';
 import { type CalledEvent, type Endpoint, type Machine, NO_COMPLETIONS } from './endpoint.js';
@@ -37,7 +37,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 /** @internal */
 export class Connection<M extends Machine = Machine> {
   finished = false;
-  readonly #calls = new Map<RequestHandle, Call>();
+  readonly #calls = new Calls();
   readonly #waiting = new Map<string, Call>();
 
   constructor(
@@ -145,9 +145,10 @@ export class Connection<M extends Machine = Machine> {
   }
 
   #requestCancelled({ request }: RequestCancelled): void {
-    const call = this.#calls.get(request);
-    this.#calls.delete(request);
-    call?.stop();
+    const call = this.#calls.find(request);
+    if (call === undefined) return;
+    this.#calls.delete(call);
+    call.stop();
   }
 
   #disconnected(): void {
@@ -157,8 +158,7 @@ export class Connection<M extends Machine = Machine> {
   }
 
   #stopAll(): void {
-    const calls = [...this.#calls.values(), ...this.#waiting.values()];
-    this.#calls.clear();
+    const calls = [...this.#calls.takeAll(), ...this.#waiting.values()];
     this.#waiting.clear();
     for (const call of calls) call.stop();
   }
@@ -166,7 +166,7 @@ export class Connection<M extends Machine = Machine> {
   // ------------------------------------------------------------ calls
 
   #called(endpoint: Endpoint | undefined, event: CalledEvent): void {
-    if ((this.#calls.size > 0 || this.#waiting.size > 0) && this.#resumes(event)) return;
+    if (event.context.round > 0 && this.#resumes(event)) return;
     if (endpoint === undefined) {
       // It was taken out of the catalog a moment ago.
       const error = { code: INVALID_PARAMS, message: 'Not found' };
@@ -198,7 +198,7 @@ export class Connection<M extends Machine = Machine> {
 
   /** Waits for what a call depends on, then goes on with it, unless the call was stopped meanwhile. */
   #wait<T>(call: Call, promise: PromiseLike<T>, goOn: (value: T) => void): void {
-    this.#calls.set(call.request, call);
+    this.#calls.add(call);
     const fail = (error: unknown): void => {
       if (!call.stopped) this.#failed(call, error);
     };
@@ -241,7 +241,7 @@ export class Connection<M extends Machine = Machine> {
 
   /** A call has its answer: what its handler does from here on counts no more. */
   #over(call: Call): void {
-    this.#calls.delete(call.request);
+    this.#calls.delete(call);
     call.stopped = true;
   }
 
@@ -285,7 +285,7 @@ export class Connection<M extends Machine = Machine> {
       return;
     }
     if (!waits) {
-      this.#calls.delete(call.request);
+      this.#calls.delete(call);
       if (call.memory === undefined) call.stop();
       else this.#waitInMemory(call, call.memory);
     }
@@ -305,12 +305,12 @@ export class Connection<M extends Machine = Machine> {
 
   /** Whether a handler waits for this event: in legacy revisions, or by memory. */
   #resumes(event: CalledEvent): boolean {
-    let call = this.#calls.get(event.request);
+    let call = this.#calls.find(event.request);
     if (call === undefined && this.#waiting.size > 0 && event.context.state !== undefined) {
       const { memory = '' } = decodeState(event.context.state);
       call = this.#waiting.get(memory);
       this.#waiting.delete(memory);
-      if (call !== undefined) this.#calls.set(event.request, call);
+      if (call !== undefined) this.#calls.add(call);
     }
     call?.resume(event);
     return call !== undefined;

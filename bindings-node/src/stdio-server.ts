@@ -94,6 +94,9 @@ function outputOf({ output }: StdioOptions): Output {
 // Milliseconds for which a report may wait for others to be written with it, where its handler never rests.
 const REPORT_DELAY = 1;
 
+// To look it up takes longer than what it is looked up for.
+const node = process;
+
 // What waits for it goes on when all have that could before. `queueMicrotask` does more, and costs more.
 const QUIET = Promise.resolve();
 
@@ -117,7 +120,8 @@ class StreamHost implements Host {
   #isScheduled = false;
   #isBlocked = false;
   #isOver = false;
-  #lastFlush = 0;
+  /** Since when what is reported may wait. */
+  #waitingSince = 0;
   #timer: NodeJS.Timeout | undefined;
   #due: number | undefined;
   #lingering: NodeJS.Timeout | undefined;
@@ -156,11 +160,15 @@ class StreamHost implements Host {
   }
 
   readonly #whenQuiet = (): void => {
-    process.nextTick(this.#turn);
+    node.nextTick(this.#turn);
   };
 
   reported(_call: Call): Promise<void> | undefined {
-    if (!this.#isBlocked && now() - this.#lastFlush >= REPORT_DELAY) this.#flush();
+    const at = now();
+    if (!this.#isBlocked && at - this.#waitingSince >= REPORT_DELAY) {
+      this.#waitingSince = at;
+      this.#flush();
+    }
     if (!this.#isBlocked && this.#output.stream.writableLength < this.#output.stream.writableHighWaterMark) {
       return undefined;
     }
@@ -170,7 +178,10 @@ class StreamHost implements Host {
   // ------------------------------------------------------------ input
 
   readonly #received = (data: Uint8Array): void => {
-    this.#connection.step((machine, at) => machine.receiveData(data, at));
+    this.#connection.step((machine, at) => {
+      this.#waitingSince = at;
+      return machine.receiveData(data, at);
+    });
     this.touched();
   };
 
@@ -211,7 +222,6 @@ class StreamHost implements Host {
   }
 
   #write(data: Uint8Array): void {
-    this.#lastFlush = now();
     if (data.length > 0) this.#isBlocked = !this.#output.write(data);
   }
 

@@ -6,8 +6,8 @@
 
 use std::fmt::Write as _;
 
-use napi::Either;
 use napi::bindgen_prelude::Latin1String;
+use napi::{Either, Env, JsString};
 
 use crate::errors::Failure;
 
@@ -32,9 +32,30 @@ pub(crate) fn to_js(text: String) -> Text {
 pub(crate) fn told(outcome: Result<String, Failure>) -> Text {
     match outcome {
         Ok(text) => to_js(text),
-        Err(failure) => Either::B(format!("{}{ERROR_MARK}", failure.row())),
+        Err(failure) => Either::B(error_text(&failure)),
     }
 }
+
+fn error_text(failure: &Failure) -> String {
+    format!("{}{ERROR_MARK}", failure.row())
+}
+
+/// As [`told`]. The memory of the text goes to `memory`, for the next one.
+pub(crate) fn told_from<'env>(
+    memory: &mut String,
+    env: &'env Env,
+    outcome: Result<String, Failure>,
+) -> napi::Result<JsString<'env>> {
+    let text = outcome.unwrap_or_else(|failure| error_text(&failure));
+    let told = if text.is_ascii() { env.create_string_latin1(&text) } else { env.create_string(&text) };
+    if text.capacity() <= MOST_KEPT {
+        *memory = text;
+    }
+    told
+}
+
+/// Bytes up to which the memory of a text is kept.
+const MOST_KEPT: usize = 2 << 20;
 
 /// Bytes of pieces before which a part of a row is worth remembering: JavaScript keeps the text that it is cut from.
 pub(crate) const MOST_REMEMBERED: usize = 4096;
@@ -60,6 +81,12 @@ impl Batch {
         let mut pieces = String::with_capacity(texts.iter().map(|text| text.len()).sum());
         pieces.extend(texts);
         Batch { pieces, ..Batch::default() }
+    }
+
+    /// Begins a batch in memory that was used before.
+    pub(crate) fn within(mut memory: String) -> Batch {
+        memory.clear();
+        Batch { pieces: memory, ..Batch::default() }
     }
 
     /// Adds a row; `write` adds its members.

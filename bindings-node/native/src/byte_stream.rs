@@ -3,8 +3,8 @@
 use barewire::server::Server;
 use barewire::transport::Stdio;
 use barewire::{Error, Instant, Machine, client};
-use napi::Either;
 use napi::bindgen_prelude::{BufferSlice, Either3, Uint8Array};
+use napi::{Either, Env, JsString};
 use napi_derive::napi;
 
 use crate::batch::{Batch, Text, told};
@@ -50,8 +50,16 @@ fn done(outcome: Result<(), Error>) -> Result<(), Failure> {
 
 /// Takes bytes that were read, cut anywhere; tells the events.
 #[napi]
-pub(crate) fn receive_data(this: &mut Handle, data: &[u8], now: i64) -> Text {
-    this.step(|carrier| on_stream!(carrier, stdio => done(stdio.receive_data(instant(now), data))))
+pub(crate) fn receive_data<'env>(
+    env: &'env Env,
+    this: &mut Handle,
+    data: &[u8],
+    now: i64,
+) -> napi::Result<JsString<'env>> {
+    this.frequent_step(
+        env,
+        |carrier| on_stream!(carrier, stdio => done(stdio.receive_data(instant(now), data))),
+    )
 }
 
 /// The peer closed its side.

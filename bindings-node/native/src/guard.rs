@@ -6,10 +6,10 @@ use barewire::transport::Stdio;
 use barewire::transport::http::client::HttpClient;
 use barewire::transport::http::server::HttpServer;
 use barewire::{CloseReason, Error, Machine as _, client, server};
-use napi::Either;
 use napi::bindgen_prelude::External;
+use napi::{Either, Env, JsString};
 
-use crate::batch::{Batch, Remembered, Text, told};
+use crate::batch::{Batch, Remembered, Text, told, told_from};
 use crate::errors::{Failure, Outcome as _};
 use crate::events::ToRows;
 use crate::http_short::Shared;
@@ -30,6 +30,8 @@ pub(crate) struct Held {
     carrier: Option<Carrier>,
     remembered: Remembered,
     shared: Shared,
+    /// For the next text that is told: memory that is new takes as long to get as to fill.
+    memory: String,
 }
 
 /// The value that JavaScript holds.
@@ -51,6 +53,7 @@ impl Held {
                     carrier: Some(carrier),
                     remembered: Remembered::default(),
                     shared: Shared::default(),
+                    memory: String::new(),
                 })
             })
             .given()
@@ -142,13 +145,32 @@ impl Held {
     ///
     /// A fatal end is told by the last event; it is an error only if there is no event left to tell it.
     pub(crate) fn step(&mut self, verb: impl FnOnce(&mut Carrier) -> Result<(), Failure>) -> Text {
-        told(self.call_telling(|carrier, remembered| {
+        told(self.step_within(String::new(), verb))
+    }
+
+    /// As [`step`](Self::step), for what happens most: with memory that is kept.
+    pub(crate) fn frequent_step<'env>(
+        &mut self,
+        env: &'env Env,
+        verb: impl FnOnce(&mut Carrier) -> Result<(), Failure>,
+    ) -> napi::Result<JsString<'env>> {
+        let memory = std::mem::take(&mut self.memory);
+        let outcome = self.step_within(memory, verb);
+        told_from(&mut self.memory, env, outcome)
+    }
+
+    fn step_within(
+        &mut self,
+        memory: String,
+        verb: impl FnOnce(&mut Carrier) -> Result<(), Failure>,
+    ) -> Result<String, Failure> {
+        self.call_telling(|carrier, remembered| {
             let outcome = verb(carrier);
-            let mut batch = Batch::default();
+            let mut batch = Batch::within(memory);
             carrier.tell_events_of_stream(&mut batch, remembered);
             let text = batch.into_text();
             if text.is_empty() { outcome.map(|()| text) } else { Ok(text) }
-        }))
+        })
     }
 
     /// As [`step`](Self::step), for a verb of a server behind HTTP, none of which fails.

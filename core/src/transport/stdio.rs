@@ -325,11 +325,23 @@ impl<M: Machine> Stdio<M> {
     }
 
     fn finish_partial(&mut self, now: Instant, line: &[u8]) -> Result<(), Error> {
-        let mut whole = core::mem::take(&mut self.partial);
-        whole.extend_from_slice(line);
+        self.add(line);
+        let whole = core::mem::take(&mut self.partial);
         let outcome = Self::line(&mut self.machine, now, &whole);
         self.reuse(whole);
         outcome
+    }
+
+    /// Adds to the line that is gathered. Its buffer doubles, but not beyond what is kept unless it has to: the next line
+    /// would have to grow it again.
+    fn add(&mut self, more: &[u8]) {
+        let (capacity, needed) = (self.partial.capacity(), self.partial.len() + more.len());
+        if needed > capacity {
+            let most = if needed <= self.keep { self.keep } else { usize::MAX };
+            let wanted = needed.max(capacity.saturating_mul(2).min(most));
+            self.partial.reserve_exact(wanted - self.partial.len());
+        }
+        self.partial.extend_from_slice(more);
     }
 
     /// Keeps a buffer for the next line that comes in parts.
@@ -351,10 +363,10 @@ impl<M: Machine> Stdio<M> {
         }
         let room = self.most_gathered().saturating_sub(self.partial.len());
         if rest.len() <= room {
-            self.partial.extend_from_slice(rest);
+            self.add(rest);
             return Ok(());
         }
-        self.partial.extend_from_slice(&rest[..room]);
+        self.add(&rest[..room]);
         self.skipping = true;
         let head = core::mem::take(&mut self.partial);
         Self::too_long(&mut self.machine, now, without_mark(&head).1)
@@ -513,6 +525,26 @@ mod tests {
         assert_eq!(feed(&[b"{}\n{\"c\":2}"]), ["{}", "{\"c\":2}", "Closed"]);
         assert_eq!(feed(&[b"{}\n{\"c\":2"]), ["{}", "EndedEarly 6", "Closed"]);
         assert_eq!(feed(&[b"{}\n  "]), ["{}", "Closed"]);
+    }
+
+    #[test]
+    fn the_buffer_of_a_line_in_parts_is_kept_up_to_its_bound() {
+        let limits = Limits { queued_bytes: KEPT_PART * 1_000, ..Limits::default() };
+        let mut stdio = Stdio::new(Echo { limits, ..Echo::default() });
+        // In parts of 130 bytes a buffer that doubles has room for 520 bytes, and then for 1,040.
+        for (length, is_kept) in [(900, true), (999, true), (1_000, false), (600, true)] {
+            let line = format!("[{}]", " ".repeat(length - 2));
+            for part in line.as_bytes().chunks(130) {
+                stdio.receive_data(Instant::ZERO, part).unwrap();
+            }
+            assert!(stdio.partial.capacity() >= length);
+            stdio.receive_data(Instant::ZERO, b" \n").unwrap();
+            let capacity = stdio.partial.capacity();
+            assert!(
+                if is_kept { capacity > length && capacity <= 1_000 } else { capacity == 0 },
+                "{capacity}"
+            );
+        }
     }
 
     #[test]
