@@ -226,6 +226,102 @@ describe('a server', () => {
     assert.throws(() => answer(server, only(told, 'toolCalled').request, RESULT), ApiMisuseError);
   });
 
+  test('tells of nobody else where it could not remember what it was told', () => {
+    const server = makeServer({ allowedOrigins: ['https://good.example'] });
+    const call = (client: string, ...more: Pairs) => {
+      const meta = {
+        'io.modelcontextprotocol/protocolVersion': MODERN,
+        'io.modelcontextprotocol/clientInfo': { name: client, version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': {},
+      };
+      const named: Pairs = [
+        ['mcp-protocol-version', MODERN],
+        ['mcp-method', 'tools/call'],
+        ['mcp-name', 't'],
+      ];
+      const body = message('tools/call', 1, { name: 't', _meta: meta });
+      const [, told] = server.receiveWhole('POST', [...HEADERS, ...named, ...more], body, 0);
+      const called = only(told, 'toolCalled');
+      assert.equal(JSON.parse(called.context.client as string).name, client);
+      assert.deepEqual(JSON.parse(called.context.meta as string), meta);
+      return called;
+    };
+    const interrupted = (what: () => unknown) => {
+      const { parse } = JSON;
+      JSON.parse = () => {
+        throw new RangeError('interrupted');
+      };
+      try {
+        assert.throws(what, /interrupted/);
+      } finally {
+        JSON.parse = parse;
+      }
+    };
+    // What they tell has the same lengths, and so the same place.
+    const first = call('a');
+    interrupted(() => call('b'));
+    const second = call('b', ['origin', 'https://good.example']);
+    const third = call('a', ['origin', 'https://good.example']);
+    checkAnswer(server, first, RESULT, false);
+    interrupted(() => answer(server, second.request, RESULT));
+    checkAnswer(server, third, RESULT, true);
+  });
+
+  test('tells of each caller what is its own, where all else is the same', () => {
+    const server = makeServer({ logging: true });
+    let id = 0;
+    const call = (headers: Pairs, meta?: object, principal?: string) => {
+      const options = principal === undefined ? {} : { principal };
+      const body = message('tools/call', ++id, { name: 't', ...(meta && { _meta: meta }) });
+      const [, told] = server.receiveWhole('POST', headers, body, 0, options);
+      return only(told, 'toolCalled').context;
+    };
+    const modern: Pairs = [
+      ...HEADERS,
+      ['mcp-protocol-version', MODERN],
+      ['mcp-method', 'tools/call'],
+      ['mcp-name', 't'],
+    ];
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': MODERN,
+      'io.modelcontextprotocol/clientInfo': { name: 'c', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    for (const principal of ['p', 'q', undefined, '', 'p']) {
+      assert.equal(call(modern, meta, principal).principal, principal);
+    }
+    const session = openSession(server).headers;
+    for (const more of [{ k: 'v' }, { k: 'w' }, undefined, { k: 'v' }]) {
+      assert.equal(call(session, more).meta, more && JSON.stringify(more));
+    }
+    for (const level of ['info', 'debug', 'info'] as const) {
+      const [set] = server.receiveWhole('POST', session, message('logging/setLevel', ++id, { level }), 0);
+      assert.equal(whole(server, set).status, 200);
+      assert.equal(call(session).logLevel, level);
+    }
+    // More sessions than contexts are remembered.
+    const sessions = Array.from({ length: 130 }, () => openSession(server).headers);
+    const numbers = sessions.map((headers) => call(headers).session);
+    assert.equal(new Set(numbers).size, sessions.length);
+    assert.deepEqual(
+      sessions.map((headers) => call(headers).session),
+      numbers,
+    );
+  });
+
+  test('tells what is to be kept with the call that comes next', () => {
+    const server = makeServer({ externalSessions: true, eventKeeping: 'external' });
+    const { headers } = openSession(server);
+    const call = (id: number) =>
+      server.receiveWhole('POST', headers, message('tools/call', id, { name: 't' }), 0)[1];
+    const first = only(call(2), 'toolCalled');
+    server.log(first.request, 'info', '"said"');
+    const types = call(3).map(({ type }) => type);
+    assert.equal(types[0], 'toolCalled');
+    assert(types.includes('eventAppended'), types.join());
+    assert.deepEqual(server.events(), []);
+  });
+
   test('refuses', () => {
     const server = makeServer({
       bodyBytes: 10,
@@ -242,6 +338,9 @@ describe('a server', () => {
     const [large] = server.receiveWhole('POST', HEADERS, message('ping', 1), 0);
     assert.equal(whole(server, large).status, 413);
     assert.throws(() => server.receiveWhole('POST', [['a', 'b\0c']], new Uint8Array(), 0), TypeError);
+    for (const method of ['POST\0', 'POST\0origin', 'POST\0a\0b']) {
+      assert.throws(() => server.receiveWhole(method, HEADERS, new Uint8Array(), 0), /null character/);
+    }
     const both = { eventStream: '/messages', messages: '' };
     assert.throws(() => server.receiveRequest('POST', HEADERS, 0, both), /one endpoint/);
     assert.throws(() => makeServer({ eventKeeping: 'somewhere' as 'none' }), /eventKeeping/);

@@ -215,19 +215,17 @@ impl Carrier {
                 tell(batch, || http.machine_mut().poll_event());
                 tell(batch, || http.poll_http_event());
             }
-            Carrier::HttpServer(http) => tell_http_events(http, batch),
+            Carrier::HttpServer(http) => {
+                tell(batch, || http.machine_mut().poll_event());
+                tell(batch, || http.poll_http_event());
+            }
         }
     }
 }
 
-fn tell<E: ToRows>(batch: &mut Batch, mut poll: impl FnMut() -> Option<E>) {
+/// Writes the events that `poll` gives.
+pub(crate) fn tell<E: ToRows>(batch: &mut Batch, mut poll: impl FnMut() -> Option<E>) {
     while let Some(event) = poll() {
         event.write(batch);
     }
-}
-
-/// Writes all events of a server behind HTTP that are there.
-pub(crate) fn tell_http_events(http: &mut HttpServer<server::Server>, batch: &mut Batch) {
-    tell(batch, || http.machine_mut().poll_event());
-    tell(batch, || http.poll_http_event());
 }

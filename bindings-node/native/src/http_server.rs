@@ -12,7 +12,7 @@ use crate::byte_stream::{due, tell_numbers};
 use crate::config;
 use crate::errors::{Failure, Outcome as _};
 use crate::events::ToRows as _;
-use crate::guard::{Carrier, Handle, Held, tell_http_events};
+use crate::guard::{Carrier, Handle, Held, tell};
 use crate::http_short::{Numbers, count, is_short, is_text, tell_head};
 use crate::names::{exchange as handle, instant, number, to_js};
 
@@ -40,6 +40,11 @@ pub(crate) fn open_http_server(
 
 /// Calls `work` with the headers of a text: names and values, each followed by the separator.
 pub(crate) fn with_headers<R>(text: &str, work: impl FnOnce(&[(&str, &str)]) -> R) -> R {
+    work(&headers_of(text).0)
+}
+
+/// The headers of a text, and what it has behind the last of them.
+fn headers_of(text: &str) -> (Vec<(&str, &str)>, &str) {
     let mut headers = Vec::with_capacity(16);
     let mut ends = memchr::memchr_iter(SEPARATOR, text.as_bytes());
     let mut start = 0;
@@ -47,7 +52,7 @@ pub(crate) fn with_headers<R>(text: &str, work: impl FnOnce(&[(&str, &str)]) -> 
         headers.push((&text[start..middle], &text[middle + 1..end]));
         start = end + 1;
     }
-    work(&headers)
+    (headers, &text[start..])
 }
 
 fn endpoint<'a>(event_stream: Option<&'a str>, messages: Option<&'a str>) -> Endpoint<'a> {
@@ -128,6 +133,8 @@ pub(crate) fn receive_end(this: &mut Handle, exchange: i64, now: i64) -> Text {
 /// Takes a request as a whole: its head, the method before the headers, all of it followed by the separator, and how many
 /// parts that are; and its body.
 ///
+/// A separator more would move names into the places of values: it is refused, even if it only leaves something over.
+///
 /// The first of the numbers tells the exchange, and the second the request if all that is to be told is the call of a tool:
 /// the numbers behind it and the text are then those of [`Shared::tell_call`](crate::http_short::Shared::tell_call), else the text is a batch.
 #[napi]
@@ -147,16 +154,16 @@ pub(crate) fn receive_whole(
     let mut numbers = Numbers::new(&mut numbers);
     let endpoint = endpoint(event_stream.as_deref(), messages.as_deref());
     let (method, headers) = head.split_once(char::from(SEPARATOR)).unwrap_or_default();
-    told(with_headers(headers, |headers| {
-        if headers.len() * 2 + 1 != parts as usize {
-            return Err(Failure::Argument("a header holds a null character".into()));
-        }
-        let head = RequestHead { method, endpoint, headers, principal: principal.as_deref() };
+    let (headers, rest) = headers_of(headers);
+    told(if headers.len() * 2 + 1 == parts as usize && rest.is_empty() {
+        let head = RequestHead { method, endpoint, headers: &headers, principal: principal.as_deref() };
         this.http_server_telling(|http, shared| {
+            shared.agree(&numbers);
             let exchange = http.receive_whole(instant(now), head, body);
             numbers.tell(0, [count(exchange.number())]);
             let (first, second) = (http.machine_mut().poll_event(), http.machine_mut().poll_event());
-            if let (Some(first), None) = (&first, &second)
+            let mut beside = http.poll_http_event();
+            if let (Some(first), None, None) = (&first, &second, &beside)
                 && let Some((text, call)) = shared.tell_call(first, exchange)
             {
                 numbers.tell(1, call);
@@ -164,10 +171,13 @@ pub(crate) fn receive_whole(
             }
             let mut batch = Batch::default();
             first.iter().chain(&second).for_each(|event| event.write(&mut batch));
-            tell_http_events(http, &mut batch);
+            tell(&mut batch, || http.machine_mut().poll_event());
+            tell(&mut batch, || beside.take().or_else(|| http.poll_http_event()));
             Ok(batch.into_text())
         })
-    }))
+    } else {
+        Err(Failure::Argument("a header holds a null character".into()))
+    })
 }
 
 /// The client has gone.
@@ -325,6 +335,7 @@ pub(crate) fn answer(
     let mut batch = Batch::default();
     let mut short = None;
     let outcome = this.http_server_telling(|http, shared| {
+        shared.agree(&numbers);
         http.machine_mut().respond(RequestHandle::from_number(number(request)), result)?;
         let first = http.poll_ready();
         let part = first.and_then(|exchange| Some((exchange, http.poll_response(exchange)?)));

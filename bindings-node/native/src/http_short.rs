@@ -33,6 +33,8 @@ const NONE: f64 = -1.0;
 pub(crate) struct Shared {
     contexts: Vec<Option<Context>>,
     head: Option<Head>,
+    /// How often something was told that is to be remembered.
+    told: f64,
 }
 
 /// What requests of one client have in common.
@@ -64,19 +66,23 @@ pub(crate) fn is_short(part: &ResponsePart) -> bool {
 }
 
 /// Numbers beside a text: JavaScript looks at the bytes as doubles.
-pub(crate) struct Numbers<'a>(&'a mut [u8]);
+pub(crate) struct Numbers<'a> {
+    places: &'a mut [u8],
+    remembered: f64,
+}
 
 impl<'a> Numbers<'a> {
-    /// None so far.
+    /// None so far. The first of those that come tells how often JavaScript has remembered something.
     pub(crate) fn new(places: &'a mut [u8]) -> Numbers<'a> {
-        let mut numbers = Numbers(places);
+        let remembered = places.first_chunk().map_or(NONE, |first| f64::from_ne_bytes(*first));
+        let mut numbers = Numbers { places, remembered };
         numbers.tell(0, [NONE; PLACES]);
         numbers
     }
 
     /// Writes some, from a place on.
     pub(crate) fn tell<const N: usize>(&mut self, place: usize, numbers: [f64; N]) {
-        let places = self.0.chunks_exact_mut(size_of::<f64>()).skip(place);
+        let places = self.places.chunks_exact_mut(size_of::<f64>()).skip(place);
         for (place, number) in places.zip(numbers) {
             place.copy_from_slice(&number.to_ne_bytes());
         }
@@ -95,6 +101,15 @@ fn length(text: Option<&str>) -> f64 {
 }
 
 impl Shared {
+    /// Forgets everything if JavaScript has not remembered what it was told, because it failed in between: what it has in
+    /// that place may be of somebody else.
+    pub(crate) fn agree(&mut self, numbers: &Numbers<'_>) {
+        let Numbers { remembered, .. } = *numbers;
+        if remembered.to_bits() != self.told.to_bits() {
+            *self = Shared { told: remembered, ..Shared::default() };
+        }
+    }
+
     /// The text of a call of a tool, and the numbers: its request, the lengths of the name and of the arguments that the
     /// text begins with, the place of the context that is remembered, and whether the text goes on with it.
     ///
@@ -128,6 +143,7 @@ impl Shared {
             }
             batch.row(CONTEXT, |row| events::context(row, context));
             *remembered = Some(known);
+            self.told += 1.0;
         }
         let numbers = [
             count(request.number()),
@@ -148,6 +164,7 @@ impl Shared {
         let is_known = self.head.as_ref().is_some_and(|known| known.is_of(head, part.data.len()));
         if !is_known {
             self.head = Some(Head::of(head, part.data.len())?);
+            self.told += 1.0;
         }
         // What is ASCII is UTF-8.
         let body = String::from_utf8(std::mem::take(&mut part.data)).unwrap_or_default();

@@ -143,6 +143,8 @@ export class HttpServer extends ServerCommands<HttpServerEvent> {
   #status = 0;
   #headers: string[] = [];
   #lengthAt = 0;
+  // How often. The addon begins anew where that is not how often it has told something to be remembered.
+  #remembered = 0;
 
   /** Sets a server up. */
   constructor(settings: HttpServerSettings) {
@@ -206,6 +208,7 @@ export class HttpServer extends ServerCommands<HttpServerEvent> {
   ): [exchange: ExchangeHandle, events: HttpServerEvent[]] {
     const flat = flatHeaders(headers);
     const { principal, eventStream, messages } = checkedOptions(options);
+    numbers[0] = this.#remembered;
     const text = native.receiveWhole(
       this.handle,
       requestHead(method, flat),
@@ -219,9 +222,29 @@ export class HttpServer extends ServerCommands<HttpServerEvent> {
     );
     // Where it tells of no call, it can tell of an error.
     const isCall = (numbers[1] as number) >= 0;
-    const events = isCall ? undefined : eventsOf<HttpServerEvent>(text);
+    const events = isCall ? [this.#toolCall(text)] : eventsOf<HttpServerEvent>(text);
+    return [numbers[0] as number, events];
+  }
+
+  /** A call of a tool, as the addon tells it in numbers beside its text. */
+  #toolCall(text: string): ToolCalled {
     const exchange = numbers[0] as number;
-    return [exchange, events ?? [toolCallOf(text, this.#contexts)]];
+    const nameLength = numbers[2] as number;
+    const length = numbers[3] as number;
+    const place = numbers[4] as number;
+    const end = length < 0 ? nameLength : nameLength + length;
+    if (numbers[5] === 1) {
+      const [, row] = rowsOf(text)[0] as Row;
+      this.#contexts[place] = wholeContext(row, new Pieces(text, end));
+      this.#remembered += 1;
+    }
+    return {
+      type: 'toolCalled',
+      request: numbers[1] as number,
+      name: text.slice(0, nameLength),
+      arguments: length < 0 ? undefined : text.slice(nameLength, end),
+      context: contextWithin(this.#contexts[place] as RequestContext, exchange),
+    };
   }
 
   /** The client has gone, or nothing can be sent to it any more. */
@@ -260,6 +283,7 @@ export class HttpServer extends ServerCommands<HttpServerEvent> {
 
   /** `respond`, and then `readyParts` in the same call. @internal */
   answer(request: RequestHandle, result: Json): Ready {
+    numbers[0] = this.#remembered;
     const outcome = native.answer(this.handle, request, result, places);
     const at = numbers[0] as number;
     const due = at < 0 ? undefined : at;
@@ -285,6 +309,7 @@ export class HttpServer extends ServerCommands<HttpServerEvent> {
       this.#headers = headers;
       this.#lengthAt =
         headers.findIndex((name: string, at: number) => at % 2 === 0 && name === CONTENT_LENGTH) + 1;
+      this.#remembered += 1;
     }
     const headers = this.#headers.slice();
     if (this.#lengthAt > 0) headers[this.#lengthAt] = String(data.length);
@@ -368,26 +393,6 @@ function partsOf(rows: Row, text: string, pooled: Uint8Array, own: Uint8Array): 
     isLast: row[3],
     isAborted: row[4],
   }));
-}
-
-/** A call of a tool, as the addon tells it in numbers beside its text. */
-function toolCallOf(text: string, contexts: RequestContext[]): ToolCalled {
-  const exchange = numbers[0] as number;
-  const nameLength = numbers[2] as number;
-  const length = numbers[3] as number;
-  const place = numbers[4] as number;
-  const end = length < 0 ? nameLength : nameLength + length;
-  if (numbers[5] === 1) {
-    const [, row] = rowsOf(text)[0] as Row;
-    contexts[place] = wholeContext(row, new Pieces(text, end));
-  }
-  return {
-    type: 'toolCalled',
-    request: numbers[1] as number,
-    name: text.slice(0, nameLength),
-    arguments: length < 0 ? undefined : text.slice(nameLength, end),
-    context: contextWithin(contexts[place] as RequestContext, exchange),
-  };
 }
 
 /** The same context of another exchange. Member by member, because engines copy objects far slower. */
