@@ -96,6 +96,10 @@ interface Arrived {
 async function admit(host: HttpHost, auth: ResourceServer, arrived: Arrived): Promise<void> {
   const { request, response, headers, endpoint, body } = arrived;
   const { method = '', url = '' } = request;
+  if (headers.holdsNull) {
+    refuse(response, 400, 'Bad Request');
+    return;
+  }
   const [, query = ''] = url.split('?', 2);
   const caller = await host.admit(auth, headers, query);
   if ('status' in caller) {
@@ -203,19 +207,34 @@ class NodeExchange {
 
   #receiveWhole(body: Uint8Array, options: ReceiveOptions): void {
     const { method = '' } = this.#request;
-    this.#begin(this.#host.receiveWhole(method, body, options, this));
+    try {
+      this.#begin(this.#host.receiveWhole(method, body, options, this));
+    } catch (error) {
+      this.#refuseNull(error);
+    }
   }
 
   /** Reads a body piece by piece. What is refused meanwhile is not read to its end. */
   #receivePieces(options: ReceiveOptions): void {
     const { method = '' } = this.#request;
-    if (!this.#begin(this.#host.receiveHead(method, options, this))) return;
+    try {
+      if (!this.#begin(this.#host.receiveHead(method, options, this))) return;
+    } catch (error) {
+      this.#refuseNull(error);
+      return;
+    }
     this.#request.on('data', (chunk: Buffer) => {
       if (!this.#isOver) this.#host.receiveBody(this.#handle, chunk);
     });
     this.#request.on('end', () => {
       if (!this.#isOver) this.#host.receiveEnd(this.#handle);
     });
+  }
+
+  /** Whoever sends a null character in a header, past a lenient parser, must not end the program. */
+  #refuseNull(error: unknown): void {
+    if (!this.#raw.holdsNull) throw error;
+    refuse(this.#response, 400, 'Bad Request');
   }
 
   // ------------------------------------------------------------ the response

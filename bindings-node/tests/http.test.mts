@@ -268,13 +268,19 @@ describe('a server', () => {
   });
 
   test('tells of each caller what is its own, where all else is the same', () => {
-    const server = makeServer({ logging: true });
+    const server = makeServer({ logging: true, allowedOrigins: ['https://a.example', 'https://b.example'] });
     let id = 0;
     const call = (headers: Pairs, meta?: object, principal?: string) => {
       const options = principal === undefined ? {} : { principal };
       const body = message('tools/call', ++id, { name: 't', ...(meta && { _meta: meta }) });
       const [, told] = server.receiveWhole('POST', headers, body, 0, options);
       return only(told, 'toolCalled').context;
+    };
+    const originOf = (origin: string) => {
+      const named: Pairs = [...session, ['origin', origin]];
+      const [, told] = server.receiveWhole('POST', named, message('tools/call', ++id, { name: 't' }), 0);
+      const headers = answer(server, only(told, 'toolCalled').request, RESULT).at(-1)?.headers ?? [];
+      return headers[headers.indexOf('access-control-allow-origin') + 1];
     };
     const modern: Pairs = [
       ...HEADERS,
@@ -298,6 +304,9 @@ describe('a server', () => {
       const [set] = server.receiveWhole('POST', session, message('logging/setLevel', ++id, { level }), 0);
       assert.equal(whole(server, set).status, 200);
       assert.equal(call(session).logLevel, level);
+    }
+    for (const origin of ['https://a.example', 'https://b.example', 'https://a.example']) {
+      assert.equal(originOf(origin), origin);
     }
     // More sessions than contexts are remembered.
     const sessions = Array.from({ length: 130 }, () => openSession(server).headers);

@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, request, type RequestListener } fro
 import { type AddressInfo, connect } from 'node:net';
 import { mock, type TestContext, test } from 'node:test';
 import { type Context, Server } from 'barewire';
+import { ResourceServer } from 'barewire/auth';
 import { createHandler, nodeHandler } from 'barewire/http';
 import express, { type ErrorRequestHandler } from 'express';
 import fastify from 'fastify';
@@ -297,6 +298,26 @@ test('a body that something else has read, and not handed on, is an error', asyn
   const web = createHandler(newServer());
   await assert.rejects(web(request), /something else has read the body/);
   await web.close();
+});
+
+test('a null character in a header is refused, where a parser lets it in', async (t) => {
+  const auth = new ResourceServer({
+    resource: 'https://mcp.example/mcp',
+    authorizationServers: ['https://auth.example'],
+  });
+  for (const options of [{}, { auth }]) {
+    const handler = nodeHandler(newServer(), options);
+    const send = await listen(t, (request, response) => {
+      request.rawHeaders.push('X', 'a\0Origin'); // what `insecureHTTPParser` is for
+      handler(request, response);
+    });
+    const message = { id: 1, ...INITIALIZE };
+    const large = { ...message, filler: 'x'.repeat(70_000) };
+    for (const request of [new Request('http://127.0.0.1/mcp'), post(message), post(large)]) {
+      const answer = await send(request);
+      assert.deepEqual([answer.status, await answer.text()], [400, 'Bad Request']);
+    }
+  }
 });
 
 test('whoever leaves within a body leaves nothing', async (t) => {

@@ -18,6 +18,11 @@ export class RawHeaders {
     this.flat = flat;
   }
 
+  /** Whether any holds a null character. Only a parser that was told to be lenient lets one in. */
+  get holdsNull(): boolean {
+    return this.flat.some((part) => part.includes(SEPARATOR));
+  }
+
   *[Symbol.iterator](): Generator<readonly [name: string, value: string]> {
     yield* headerPairs(this.flat);
   }
