@@ -1,8 +1,13 @@
 /** The sans-IO floor on a byte stream: every verb and command, in both eras. */
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
 import { describe, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import * as sansio from 'barewire/sansio';
 import { connected, ERAS, LEGACY, makeClient, makeServer, MODERN, only, Pair, SEED } from './pair.mjs';
 
@@ -14,6 +19,31 @@ test('import and require give the same objects', () => {
   const names = Object.keys(sansio).filter((name) => !/^(default|module\.exports|__esModule)$/.test(name));
   assert.deepEqual(Object.keys(required).sort(), names.sort());
   assert.equal(required.Server, sansio.Server);
+});
+
+test('the addon is that of its own version, where there are several', (t) => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'barewire-')));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const modules = join(folder, 'node_modules');
+  const esm = dirname(fileURLToPath(import.meta.resolve('barewire/sansio')));
+  cpSync(esm, join(modules, 'barewire', 'esm'), { recursive: true });
+  const abi = { linux: '-gnu', win32: '-msvc' }[process.platform as string] ?? '';
+  const addon = join(`barewire-${process.platform}-${process.arch}${abi}`, 'barewire.node');
+  const within = join(modules, 'barewire', 'node_modules', addon);
+  const beside = join(modules, addon);
+  const program = `
+    const { dlopen } = process;
+    process.dlopen = (module, path) => {
+      dlopen(module, path);
+      console.log(path);
+    };
+    await import(${JSON.stringify(pathToFileURL(join(modules, 'barewire', 'esm', 'sansio.mjs')))});`;
+  for (const place of [beside, within]) {
+    mkdirSync(dirname(place), { recursive: true });
+    cpSync(fileURLToPath(new URL('../barewire.node', import.meta.url)), place);
+    const opened = execFileSync(process.execPath, ['--input-type=module', '--eval', program]).toString();
+    assert.equal(relative(folder, opened.trim()), relative(folder, place));
+  }
 });
 
 test('what the core knows', () => {

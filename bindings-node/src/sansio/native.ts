@@ -339,8 +339,11 @@ const ADDON = 'barewire.node';
 /** Where the addon of a checkout lies, seen from the files of the package. */
 const BUILT_HERE = `../dist/${ADDON}`;
 
-/** Where packages that were installed with this one lie, seen from there. */
-const BESIDE = '../..';
+/**
+ * Where packages that were installed with this one lie, seen from there. One within it comes first, because what lies
+ * beside it is of another version then.
+ */
+const INSTALLED = ['../node_modules', '../..'];
 
 /** The packages that may hold the addon of this platform. A package manager installs one of them at most. */
 function packages(): string[] {
@@ -373,7 +376,9 @@ function load(): Native {
   const attempts = [
     () => open(`${import.meta.dirname}/${BUILT_HERE}`),
     // Where package managers put it, unless they do without folders. To resolve a name takes a start longer.
-    ...names.map((name) => () => open(`${import.meta.dirname}/${BESIDE}/${name}/${ADDON}`)),
+    ...names.flatMap((name) =>
+      INSTALLED.map((place) => () => open(`${import.meta.dirname}/${place}/${name}/${ADDON}`)),
+    ),
     ...names.map((name) => () => openPackage(name)),
   ];
   for (const attempt of attempts) {
