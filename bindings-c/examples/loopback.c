@@ -20,7 +20,8 @@ extern char **environ;
 /* Seconds for a request, and for each part of it. */
 #define PATIENCE 5
 
-/* Where the browser comes back to, as `loopback_redirect_uri` chose. */
+/* The port that the browser comes back to, and all of it, as `loopback_redirect_uri` chose. */
+static uint16_t chosen;
 static char redirect[64];
 
 /* A socket that listens on `port` for this machine alone, 0: on a free one. -1 if that cannot be. */
@@ -50,15 +51,13 @@ static uint16_t port_of(int listener)
 bw_bytes loopback_redirect_uri(void)
 {
     int listener;
-    uint16_t port = LOOPBACK_PORT;
-    if (redirect[0] == '\0') {
-        if ((listener = listen_on(port)) < 0)
+    if (chosen == 0) {
+        if ((listener = listen_on(LOOPBACK_PORT)) < 0)
             listener = listen_on(0);
-        if (listener >= 0) {
-            port = port_of(listener);
+        chosen = listener < 0 ? LOOPBACK_PORT : port_of(listener);
+        if (listener >= 0)
             close(listener); /* until somebody is awaited */
-        }
-        snprintf(redirect, sizeof redirect, "http://127.0.0.1:%u/callback", (unsigned)port);
+        snprintf(redirect, sizeof redirect, "http://127.0.0.1:%u/callback", (unsigned)chosen);
     }
     return bw_string(redirect);
 }
@@ -66,10 +65,8 @@ bw_bytes loopback_redirect_uri(void)
 /* A socket that listens where `redirect` says, or -1. */
 static int listen_for_browser(void)
 {
-    unsigned port = 0;
-    int listener;
-    sscanf(redirect, "http://127.0.0.1:%u/", &port);
-    if ((listener = listen_on((uint16_t)port)) < 0)
+    int listener = listen_on(chosen);
+    if (listener < 0)
         fprintf(stderr, "Nobody could come back to %s: %s\n", redirect, strerror(errno));
     return listener;
 }
