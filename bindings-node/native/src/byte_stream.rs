@@ -123,16 +123,13 @@ fn take<M: Machine>(stdio: &mut Stdio<M>, room: &mut [u8]) -> Either<u32, Vec<u8
     }
 }
 
-/// Bytes at the start of a pool that [`turn`] tells numbers in: two doubles.
-const HEAD: usize = 16;
-
 /// What a host does at the end of each of its turns, in one call: takes out what waits to be sent, as [`data_to_send`]
 /// does, unless `used` is below zero, and the events, and asks how to go on.
 ///
-/// The head of the pool tells, first, when to call `handle_timeout` at the latest, -1 for never; then four times the
-/// number of bytes that were put into the pool, plus one if the host should go on reading, and plus two if everything is
-/// over. What comes back is nothing; or the events; or an array of the bytes, for which the pool had too little room.
-/// After either of the latter there may be more events.
+/// The head of the pool, two doubles, tells, first, when to call `handle_timeout` at the latest, -1 for never; then four
+/// times the number of bytes that were put into the pool, plus one if the host should go on reading, and plus two if
+/// everything is over. What comes back is nothing; or the events; or an array of the bytes, for which the pool had too
+/// little room. After either of the latter there may be more events.
 #[napi]
 pub(crate) fn turn(
     this: &mut Handle,
@@ -177,9 +174,9 @@ pub(crate) fn due(at: Option<Instant>) -> f64 {
     milliseconds(at) as f64
 }
 
-/// Writes numbers to the head of a pool.
-pub(crate) fn tell_numbers(pool: &mut [u8], numbers: [f64; 2]) {
-    for (place, number) in pool.chunks_exact_mut(HEAD / 2).zip(numbers) {
+/// Writes numbers to the head of a pool, or to other places that JavaScript looks at as doubles.
+pub(crate) fn tell_numbers<const N: usize>(places: &mut [u8], numbers: [f64; N]) {
+    for (place, number) in places.chunks_exact_mut(size_of::<f64>()).zip(numbers) {
         place.copy_from_slice(&number.to_ne_bytes());
     }
 }

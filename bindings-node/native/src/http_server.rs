@@ -155,29 +155,28 @@ pub(crate) fn receive_whole(
     let endpoint = endpoint(event_stream.as_deref(), messages.as_deref());
     let (method, headers) = head.split_once(char::from(SEPARATOR)).unwrap_or_default();
     let (headers, rest) = headers_of(headers);
-    told(if headers.len() * 2 + 1 == parts as usize && rest.is_empty() {
-        let head = RequestHead { method, endpoint, headers: &headers, principal: principal.as_deref() };
-        this.http_server_telling(|http, shared| {
-            shared.agree(&numbers);
-            let exchange = http.receive_whole(instant(now), head, body);
-            numbers.tell(0, [count(exchange.number())]);
-            let (first, second) = (http.machine_mut().poll_event(), http.machine_mut().poll_event());
-            let mut beside = http.poll_http_event();
-            if let (Some(first), None, None) = (&first, &second, &beside)
-                && let Some((text, call)) = shared.tell_call(first, exchange)
-            {
-                numbers.tell(1, call);
-                return Ok(text);
-            }
-            let mut batch = Batch::default();
-            first.iter().chain(&second).for_each(|event| event.write(&mut batch));
-            tell(&mut batch, || http.machine_mut().poll_event());
-            tell(&mut batch, || beside.take().or_else(|| http.poll_http_event()));
-            Ok(batch.into_text())
-        })
-    } else {
-        Err(Failure::Argument("a header holds a null character".into()))
-    })
+    if headers.len() * 2 + 1 != parts as usize || !rest.is_empty() {
+        return told(Err(Failure::Argument("a header holds a null character".into())));
+    }
+    let head = RequestHead { method, endpoint, headers: &headers, principal: principal.as_deref() };
+    told(this.http_server_telling(|http, shared| {
+        shared.agree(&numbers);
+        let exchange = http.receive_whole(instant(now), head, body);
+        numbers.tell(0, [count(exchange.number())]);
+        let (first, second) = (http.machine_mut().poll_event(), http.machine_mut().poll_event());
+        let mut beside = http.poll_http_event();
+        if let (Some(first), None, None) = (&first, &second, &beside)
+            && let Some((text, call)) = shared.tell_call(first, exchange)
+        {
+            numbers.tell(1, call);
+            return Ok(text);
+        }
+        let mut batch = Batch::default();
+        first.iter().chain(&second).for_each(|event| event.write(&mut batch));
+        tell(&mut batch, || http.machine_mut().poll_event());
+        tell(&mut batch, || beside.take().or_else(|| http.poll_http_event()));
+        Ok(batch.into_text())
+    }))
 }
 
 /// The client has gone.

@@ -6,6 +6,7 @@ use barewire::transport::http::server::{ResponseHead, ResponsePart};
 use barewire::{ExchangeHandle, Json, LogLevel, Revision, SessionHandle};
 
 use crate::batch::{Batch, MOST_REMEMBERED, Row, utf16_length};
+use crate::byte_stream::tell_numbers;
 use crate::events;
 use crate::names;
 
@@ -82,10 +83,7 @@ impl<'a> Numbers<'a> {
 
     /// Writes some, from a place on.
     pub(crate) fn tell<const N: usize>(&mut self, place: usize, numbers: [f64; N]) {
-        let places = self.places.chunks_exact_mut(size_of::<f64>()).skip(place);
-        for (place, number) in places.zip(numbers) {
-            place.copy_from_slice(&number.to_ne_bytes());
-        }
+        tell_numbers(self.places.get_mut(place * size_of::<f64>()..).unwrap_or_default(), numbers);
     }
 }
 
