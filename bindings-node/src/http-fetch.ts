@@ -123,6 +123,7 @@ class FetchExchange {
 
   /** Looks out for the client to leave. */
   watch(): void {
+    if (this.#isOver) return;
     const { signal } = this.#request;
     if (signal.aborted) this.#left();
     else signal.addEventListener('abort', this.#left, { once: true });

@@ -70,7 +70,7 @@ export interface Exchange {
   readonly headers: HeaderPairs;
   /** Who sends it, where the server is protected. */
   readonly caller: Caller | undefined;
-  /** It is not over soon after it has begun, as most are: looks out from now on for its client to leave. */
+  /** Looks out from now on for its client to leave, unless it is over by now, as most are. */
   watch(): void;
   /** There is something to send, of which this is the first part; the rest is to be polled. */
   deliver(part: ReadyPart): void;
@@ -78,10 +78,10 @@ export interface Exchange {
   end(): void;
 }
 
-/** An exchange, and what the machine calls it. */
-interface Begun {
-  readonly handle: ExchangeHandle;
+/** The end of a response, on its way to its exchange. */
+interface Outgoing {
   readonly exchange: Exchange;
+  readonly part: ReadyPart;
 }
 
 // Bytes that may wait to be sent before a handler has to.
@@ -93,8 +93,8 @@ const LINGER = 2_000;
 // Milliseconds for which a report may wait for others to be sent with it, where its handler never rests.
 const REPORT_DELAY = 1;
 
-// As on standard output.
-const QUIET = Promise.resolve();
+// Programs may put a clock of their own into its place, for tests.
+const afterReading = setImmediate;
 
 /** @internal */
 class HttpConnection extends Connection<HttpServer> {
@@ -175,8 +175,9 @@ export class HttpHost implements Host {
   readonly #server: Server;
   readonly #connection: HttpConnection;
   readonly #exchanges = new Map<ExchangeHandle, Exchange>();
-  // Those that have begun in this turn: most are over at its end, and a map costs more.
-  readonly #begun: Begun[] = [];
+  /** Those that have begun in this turn. */
+  #begun: Exchange[] = [];
+  #outgoing: Outgoing[] = [];
   readonly #blocked = new Map<ExchangeHandle, (() => void)[]>();
   #isReceiving = false;
   #isScheduled = false;
@@ -269,7 +270,7 @@ export class HttpHost implements Host {
   /** Who sent what an exchange brought. */
   callerOf(exchange: ExchangeHandle | undefined): Caller | undefined {
     if (this.auth === undefined || exchange === undefined) return undefined;
-    return this.#find(exchange)?.caller;
+    return this.#exchanges.get(exchange)?.caller;
   }
 
   /** Takes a request whose body is at hand; false if the server has been closed. */
@@ -303,7 +304,8 @@ export class HttpHost implements Host {
 
   /** A handler may report before it waits for anything: its exchange has to be found by then. */
   #opened(handle: ExchangeHandle, exchange: Exchange): void {
-    this.#begun.push({ handle, exchange });
+    this.#exchanges.set(handle, exchange);
+    this.#begun.push(exchange);
     exchange.opened(handle);
   }
 
@@ -343,37 +345,9 @@ export class HttpHost implements Host {
 
   /** An exchange is over. */
   over(handle: ExchangeHandle): void {
-    const place = this.#placeOf(handle);
-    if (place < 0) this.#exchanges.delete(handle);
-    else if (place === this.#begun.length - 1) this.#begun.pop();
-    else this.#begun.splice(place, 1);
+    this.#exchanges.delete(handle);
     if (this.#blocked.size > 0) this.taken(handle);
-    if (this.#quiet !== undefined && this.#isIdle()) this.#quiet();
-  }
-
-  #isIdle(): boolean {
-    return this.#exchanges.size === 0 && this.#begun.length === 0;
-  }
-
-  /** Puts what has begun, and is not over, among what goes on. */
-  #keepBegun(): void {
-    while (this.#begun.length > 0) {
-      const { handle, exchange } = this.#begun.pop() as Begun;
-      this.#exchanges.set(handle, exchange);
-      exchange.watch();
-    }
-  }
-
-  #find(handle: ExchangeHandle): Exchange | undefined {
-    const place = this.#placeOf(handle);
-    return place < 0 ? this.#exchanges.get(handle) : (this.#begun[place] as Begun).exchange;
-  }
-
-  /** Where an exchange stands among those that have begun in this turn; below 0 if it is none of them. */
-  #placeOf(handle: ExchangeHandle): number {
-    let place = this.#begun.length - 1;
-    while (place >= 0 && (this.#begun[place] as Begun).handle !== handle) place -= 1;
-    return place;
+    if (this.#exchanges.size === 0) this.#quiet?.();
   }
 
   /** An exchange is over before its end, because the client has left. */
@@ -397,19 +371,17 @@ export class HttpHost implements Host {
 
   touched(): void {
     this.#hasNews = true;
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    void QUIET.then(this.#whenQuiet);
+    this.#schedule();
   }
 
-  readonly #whenQuiet = (): void => {
-    this.#keepBegun();
-    // Mostly everything has been handed out by now.
-    if (this.#hasNews) process.nextTick(this.#turn);
-    else this.#isScheduled = false;
-  };
+  /** A turn ends when all has been read that had arrived at its beginning. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    afterReading(this.#turn);
+  }
 
-  /** Gives the result of a request to the machine, and hands out at once what there is to be sent then. */
+  /** Gives the result of a request to the machine, and hands out what there is to be sent then. */
   answer(request: RequestHandle, result: Json): void {
     if (this.#isReceiving) {
       // Whoever brought the request does not know yet that it is served.
@@ -451,30 +423,71 @@ export class HttpHost implements Host {
 
   readonly #turn = (): void => {
     this.#isScheduled = false;
-    this.#keepBegun(); // since it was quiet
     try {
-      this.#deliverAll();
+      // Mostly everything has been handed out by now.
+      if (this.#hasNews) this.#deliverAll();
+      else this.#letOut();
     } catch (error) {
       if (!(error instanceof McpError)) throw error; // the machine is dead
+    } finally {
+      this.#watchBegun();
+      if (this.#isClosing && !this.#connection.hasCalls) this.#endAll();
     }
-    if (this.#isClosing && !this.#connection.hasCalls) this.#endAll();
   };
 
-  /** Hands out what there is to be sent. */
+  #watchBegun(): void {
+    const begun = this.#begun;
+    if (begun.length === 0) return;
+    this.#begun = [];
+    for (const exchange of begun) exchange.watch();
+  }
+
+  /** Hands out what there is to be sent, and lets all of it out. */
   #deliverAll(): void {
     this.#lastTurn = now();
-    while (this.#handOut(this.machine.readyParts()));
+    try {
+      while (this.#handOut(this.machine.readyParts()));
+    } finally {
+      this.#letOut();
+    }
+  }
+
+  /**
+   * Lets the ends of responses out that were handed out, in one go. Whoever takes responses of many connections is woken
+   * up once by them; written one by one they would wake it up for each, which takes longer than all else.
+   */
+  #letOut(): void {
+    const outgoing = this.#outgoing;
+    if (outgoing.length === 0) return;
+    this.#outgoing = [];
+    let at = 0;
+    try {
+      while (at < outgoing.length) {
+        const { exchange, part } = outgoing[at++] as Outgoing;
+        exchange.deliver(part);
+      }
+    } finally {
+      // One that cannot be sent, because somebody has meddled with its response, keeps no other from its client.
+      if (at < outgoing.length) {
+        this.#outgoing = outgoing.slice(at).concat(this.#outgoing);
+        this.#schedule();
+      }
+    }
   }
 
   /** Hands out what was found; whether there may be more. A refusal is told to the operator. */
   #handOut({ parts, due, isPart }: Ready): boolean {
     for (let at = 0; at < parts.length; at++) {
       const part = parts[at] as ReadyPart;
-      const exchange = this.#find(part.exchange);
-      if (part.status === 403 && exchange !== undefined && !isChallenge(part.headers)) {
-        this.#warnOfRefusal(exchange.headers);
+      const exchange = this.#exchanges.get(part.exchange);
+      if (exchange === undefined) continue;
+      if (part.status === 403 && !isChallenge(part.headers)) this.#warnOfRefusal(exchange.headers);
+      if (!part.isLast) {
+        exchange.deliver(part);
+      } else {
+        this.#outgoing.push({ exchange, part });
+        this.#schedule();
       }
-      exchange?.deliver(part);
     }
     this.#hasNews = isPart;
     this.#setTimer(due);
@@ -509,7 +522,7 @@ export class HttpHost implements Host {
     this.#connection.step((machine, at) => machine.shutDown(at));
     const drain = setTimeout(() => this.#endAll(), this.#server.drain);
     this.touched();
-    if (!this.#isIdle()) await new Promise<void>((resolve) => (this.#quiet = resolve));
+    if (this.#exchanges.size > 0) await new Promise<void>((resolve) => (this.#quiet = resolve));
     clearTimeout(drain);
     this.#endAll();
     clearTimeout(this.#timer);

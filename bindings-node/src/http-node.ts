@@ -251,13 +251,24 @@ class NodeExchange {
   }
 
   watch(): void {
+    if (!this.#isOver) this.#awaitClose();
+  }
+
+  #awaitClose(): void {
     if (this.#isWatched) return;
     this.#isWatched = true;
-    this.#response.on('close', this.#closed);
+    if (this.#response.destroyed) this.#closed();
+    else this.#response.on('close', this.#closed);
   }
 
   deliver(part: ReadyPart): void {
     if (this.#isOver) return;
+    if (part.status !== undefined && this.#response.headersSent) {
+      // What limits the time of a request does that, for one.
+      console.error('barewire: something else has answered a request; its own answer is dropped');
+      this.#closed();
+      return;
+    }
     this.#send(part.status, part.headers, part.data, part.isLast, part.isAborted);
     this.#pump();
   }
@@ -312,7 +323,7 @@ class NodeExchange {
     this.#isOver = true;
     if (this.#isWatched) this.#host.taken(this.#handle);
     else if (this.#response.writableFinished) this.#host.over(this.#handle);
-    else this.watch();
+    else this.#awaitClose();
   }
 
   /** The client has all of the response, or has left. */

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, request, type RequestListener, ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { mock, type TestContext, test } from 'node:test';
 import { type Context, Server } from 'barewire';
@@ -379,6 +379,27 @@ test('node: a client that has left before its request is handed in is not waited
   await handler.close();
 });
 
+test('node: a client that leaves in the turn that its request is handed in is not waited for', async (t) => {
+  const server = newServer();
+  const aborted = deferred<void>();
+  server.tool('hang', {}, (_, { signal }) => {
+    signal.addEventListener('abort', () => aborted.resolve());
+    return aborted.promise;
+  });
+  const handler = nodeHandler(server);
+  const { port } = await listen(t, (request) => {
+    // One of no socket tells of nothing: nobody is there any more.
+    const response = new ServerResponse(request);
+    handler(request, response, HANG);
+    response.destroy();
+  });
+  const sent = request({ port, method: 'POST', headers: HANG_HEADERS }).on('error', () => {});
+  sent.end(JSON.stringify(HANG));
+  await aborted.promise;
+  sent.destroy();
+  await handler.close();
+});
+
 test('closing waits until the last response has been taken', async (t) => {
   const server = newServer();
   const size = 32 << 20;
@@ -399,6 +420,83 @@ test('closing waits until the last response has been taken', async (t) => {
   for await (const chunk of response) taken += (chunk as Buffer).length;
   assert.ok(taken > size, `${taken} bytes came`);
   await closed;
+});
+
+test('node: what is answered in one turn leaves in one go, and what cannot be sent holds up nothing', async (t) => {
+  const server = newServer();
+  const done: string[] = [];
+  server.tool('tell', {}, async () => {
+    done.push('called');
+    return 'told';
+  });
+  const handler = nodeHandler(server);
+  const session = await open(await listen(t, handler));
+  const arrived: Parameters<RequestListener>[] = [];
+  const send = await listen(t, (...one) => {
+    if (arrived.push(one) < 3) return;
+    for (const [place, [request, response]] of arrived.entries()) {
+      const { writeHead } = response;
+      response.writeHead = ((...head: Parameters<typeof writeHead>) => {
+        done.push('written');
+        if (place === 1) throw new RangeError('not this one');
+        return writeHead.apply(response, head);
+      }) as typeof writeHead;
+      const message = { jsonrpc: '2.0', ...callOf('tell', {}), id: 10 + place };
+      // All that one has to wait for goes on before the next comes.
+      process.nextTick(handler, request, response, message);
+    }
+  });
+  const thrown: string[] = [];
+  process.setUncaughtExceptionCaptureCallback((error) => thrown.push(error.message));
+  t.after(() => process.setUncaughtExceptionCaptureCallback(null));
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const answers: string[] = [];
+  const sent = [1, 2, 3].map(async () => {
+    const response = await send(new Request(post(callOf('tell', {}), session), { signal }));
+    answers.push(await response.text());
+    if (answers.length === 2) leaving.abort();
+  });
+  await Promise.allSettled(sent);
+  for (const answer of answers) assert.match(answer, /told/);
+  assert.deepEqual(done, ['called', 'called', 'called', 'written', 'written', 'written']);
+  assert.deepEqual(thrown, ['not this one']);
+});
+
+test('node: a request that something else has answered is over', async (t) => {
+  const server = newServer();
+  const go = deferred<string>();
+  server.tool('wait', {}, () => go.promise);
+  const handler = nodeHandler(server);
+  const hurried: ServerResponse[] = [];
+  const send = await listen(t, (request, response) => {
+    handler(request, response);
+    if (request.url !== '/hurried') return;
+    hurried.push(response.writeHead(503));
+    response.write('too');
+  });
+  const session = await open(send);
+  const warned = deferred<string>();
+  const said = t.mock.method(console, 'error', (text: string) => warned.resolve(text));
+  const response = await send(new Request('http://127.0.0.1/hurried', post(callOf('wait', {}), session)));
+  assert.equal(response.status, 503);
+  go.resolve('here');
+  assert.match(await warned.promise, /something else has answered/);
+  said.mock.restore();
+  hurried[0]?.end(' late');
+  assert.equal(await response.text(), 'too late');
+  assert.equal(await textOfCall(send, session, 'wait', {}), 'here');
+  await handler.close();
+});
+
+test('a program is served that has put a clock of its own in place', async (t) => {
+  const server = newServer();
+  const sends = [createHandler(server), await listen(t, nodeHandler(server))];
+  const sessions = await Promise.all(sends.map(open));
+  t.mock.timers.enable({ apis: ['setImmediate', 'setTimeout'] });
+  for (const [place, send] of sends.entries()) {
+    assert.equal(await textOfCall(send, sessions[place] as string, 'who', {}), 'nobody');
+  }
 });
 
 for (const kind of ['web', 'node'] as const) {
