@@ -1,6 +1,7 @@
 /** The five tools of the benchmark: `bench-server.mjs [http PORT]`. */
 
 import { Server } from 'barewire';
+import { run } from 'barewire/stdio';
 
 const LINE = 'All work and no play makes "Jack" a dull boy, so he went home.\n ';
 
@@ -28,12 +29,11 @@ server.tool('progress', { input: object({ n: INTEGER }) }, async ({ n }, context
   return `sent ${n}`;
 });
 
-// What the other transport needs is not loaded: the start of the process is measured too.
+// HTTP is loaded if it is served alone: the start of the process is measured too.
 if (process.argv.includes('http')) {
   const { createServer } = await import('node:http');
   const { nodeHandler } = await import('barewire/http');
   createServer(nodeHandler(server, { path: '/mcp' })).listen(Number(process.argv.at(-1)), '127.0.0.1');
 } else {
-  const { run } = await import('barewire/stdio');
   await run(server);
 }
