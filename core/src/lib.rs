@@ -93,6 +93,7 @@ mod jsonrpc;
 mod limits;
 mod logging;
 mod machine;
+mod memory;
 mod mirror;
 pub mod model;
 mod pending;

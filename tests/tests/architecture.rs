@@ -15,7 +15,7 @@ struct Layer {
 const LAYERS: [Layer; 9] = [
     // 0: values that know nothing of ours.
     Layer {
-        modules: &["json", "limits", "seed", "sorted", "time", "trace", "uri", "uri_template"],
+        modules: &["json", "limits", "memory", "seed", "sorted", "time", "trace", "uri", "uri_template"],
         below: 0,
         also: &[],
     },

@@ -113,7 +113,8 @@ impl Batch {
         if rows.is_empty() {
             return pieces;
         }
-        pieces.reserve(rows.len() + 2);
+        // No more than that: memory is kept up to a bound.
+        pieces.reserve_exact(rows.len() + 2);
         pieces.push('\n');
         pieces.push_str(&rows);
         pieces.push(']');

@@ -38,7 +38,7 @@ pub(crate) struct Held {
 pub(crate) type Handle = External<Held>;
 
 /// JavaScript makes each function of a handle for one kind of carrier only.
-fn other_kind() -> Failure {
+pub(crate) fn other_kind() -> Failure {
     Failure::Argument("a handle of another kind".into())
 }
 

@@ -3,8 +3,8 @@
 use barewire::server::Server;
 use barewire::transport::http::server::{Denial, Endpoint, HttpServer, RequestHead, ResponsePart};
 use barewire::{ExchangeHandle, Machine as _, RequestHandle, SessionHandle};
-use napi::Either;
 use napi::bindgen_prelude::{BufferSlice, Uint8Array};
+use napi::{Either, Env, JsString};
 use napi_derive::napi;
 
 use crate::batch::{self, Batch, Row, Text, told};
@@ -12,7 +12,7 @@ use crate::byte_stream::{due, tell_numbers};
 use crate::config;
 use crate::errors::{Failure, Outcome as _};
 use crate::events::ToRows as _;
-use crate::guard::{Carrier, Handle, Held, tell};
+use crate::guard::{Carrier, Handle, Held, other_kind, tell};
 use crate::http_short::{Numbers, count, is_short, is_text, tell_head};
 use crate::names::{exchange as handle, instant, number, to_js};
 
@@ -126,8 +126,19 @@ pub(crate) fn receive_body(this: &mut Handle, exchange: i64, data: &[u8], now: i
 
 /// The body is complete.
 #[napi]
-pub(crate) fn receive_end(this: &mut Handle, exchange: i64, now: i64) -> Text {
-    this.http_step(|http| http.receive_end(instant(now), handle(exchange)))
+pub(crate) fn receive_end<'env>(
+    env: &'env Env,
+    this: &mut Handle,
+    exchange: i64,
+    now: i64,
+) -> napi::Result<JsString<'env>> {
+    this.frequent_step(env, |carrier| match carrier {
+        Carrier::HttpServer(http) => {
+            http.receive_end(instant(now), handle(exchange));
+            Ok(())
+        }
+        _ => Err(other_kind()),
+    })
 }
 
 /// Takes a request as a whole: its head, the method before the headers, all of it followed by the separator, and how many

@@ -445,6 +445,7 @@ impl Client {
             && call.round == 0
             && call.method.known().is_some_and(|method| method.row().cacheable);
         let freshness = if cacheable { crate::cache::Freshness::read(&result) } else { None };
+        self.last_long.keep(result.shared(), self.config.limits.queued_bytes);
         self.queues.tell(Event::ResponseReceived { request, result, freshness });
     }
 

@@ -33,6 +33,7 @@ use crate::json::Json;
 use crate::limits::Limits;
 use crate::logging::LogLevel;
 use crate::machine::{Input, InputHandle, Machine, RequestHandle, SubscriptionHandle, Transmit};
+use crate::memory::LastLong;
 use crate::pending::Pending;
 use crate::queues::Queues;
 use crate::revision::{Capabilities, EraVerdict, Revision};
@@ -56,6 +57,7 @@ use tool_headers::ToolHeaders;
 pub struct Client {
     config: ClientConfig,
     queues: Queues<Event>,
+    last_long: LastLong,
     /// The latest time seen.
     now: Instant,
     state: State,

@@ -12,6 +12,7 @@ use crate::error::{CloseReason, Error, PeerIncompatible, PeerMisbehaved};
 use crate::json::Json;
 use crate::jsonrpc::{Outcome, RequestId, RpcError, write};
 use crate::machine::{RequestHandle, Route, Transmit};
+use crate::memory::LastLong;
 use crate::pending::Pending;
 use crate::queues::Queues;
 use crate::revision::meta::{self, RequestMeta, SERVER_INFO};
@@ -132,6 +133,7 @@ impl Client {
         let pending = Pending::new(config.limits.requests_in_flight);
         let mut client = Client {
             queues: Queues::new(&config.limits),
+            last_long: LastLong::default(),
             now,
             state: State::Probing,
             opening: Opening::default(),

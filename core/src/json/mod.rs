@@ -45,6 +45,11 @@ impl Json {
         Json { text: Arc::clone(text), range }
     }
 
+    /// What the text is a part of.
+    pub(crate) fn shared(&self) -> &Arc<str> {
+        &self.text
+    }
+
     /// The JSON text.
     pub fn as_str(&self) -> &str {
         self.text.get(self.range.clone()).unwrap_or_default()

@@ -191,6 +191,9 @@ impl Server {
             let bytes = text.as_bytes().into();
             self.tell_droppable(Event::ViolationTolerated { violation, request, bytes });
         }
+        if let Some(text) = message.kept() {
+            self.last_long.keep(text, self.config.limits.queued_bytes);
+        }
     }
 
     /// Takes one message; the handle if it was a request taken in.

@@ -49,6 +49,7 @@ use crate::error::{ApiMisuse, Error, PeerIncompatible};
 use crate::jsonrpc::RpcError;
 use crate::logging::LogLevel;
 use crate::machine::{RequestHandle, SessionHandle, SubscriptionHandle};
+use crate::memory::LastLong;
 use crate::pending::Pending;
 use crate::queues::Queues;
 use crate::request_state::RequestStateKeys;
@@ -94,6 +95,7 @@ pub struct Server {
     client_cache: ClientCache,
     /// Events were dropped since the queue was last below its bound.
     overflowed: bool,
+    last_long: LastLong,
 }
 
 /// A message within a request, dropped unless its client opted in and still reads what it is sent.
@@ -165,6 +167,7 @@ impl Server {
             identity: one_line(&config.implementation.to_json(Revision::V2026_07_28)).into_owned(),
             client_cache: ClientCache::default(),
             overflowed: false,
+            last_long: LastLong::default(),
             config,
         })
     }

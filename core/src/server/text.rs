@@ -30,6 +30,11 @@ impl<'a> MessageText<'a> {
             None => Json::trusted(part),
         }
     }
+
+    /// All of the text, if a part of it outlives the call.
+    pub(super) fn kept(&self) -> Option<&Arc<str>> {
+        self.shared.as_ref()
+    }
 }
 
 /// Where `part` lies within `whole`, if it is a slice of it.

@@ -9,6 +9,7 @@ use crate::error::{Error, Limit};
 use crate::json::{MAX_DEPTH, scan};
 use crate::jsonrpc::Violation;
 use crate::machine::{Facts, Input, Machine, Measured, Step, Transmit};
+use crate::memory;
 use crate::time::Instant;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -21,11 +22,6 @@ const MOST_GATHERED: usize = 32 << 10;
 /// Output is kept as a place for more while it is no larger than this many times what is gathered. The memory of a longer
 /// message goes at once: the next one that is written can have it.
 const KEPT_GATHERED: usize = 4;
-
-/// A buffer for lines that grew beyond the bound on queued bytes divided by this, or beyond 2 MiB, is given back once it
-/// is empty.
-const KEPT_PART: usize = 4;
-const MOST_KEPT: usize = 2 << 20;
 
 /// What an allocator keeps beside an allocation, and rounds up.
 const BESIDE: usize = 32;
@@ -181,7 +177,7 @@ impl<M: Machine> Stdio<M> {
         Stdio {
             machine,
             gather: (queued_bytes / GATHERED_PART).clamp(1, MOST_GATHERED),
-            keep: (queued_bytes / KEPT_PART).min(MOST_KEPT),
+            keep: memory::most_kept(queued_bytes),
             partial: Vec::new(),
             skipping: false,
             output: Vec::new(),
@@ -325,23 +321,11 @@ impl<M: Machine> Stdio<M> {
     }
 
     fn finish_partial(&mut self, now: Instant, line: &[u8]) -> Result<(), Error> {
-        self.add(line);
+        memory::add(&mut self.partial, line, self.keep);
         let whole = core::mem::take(&mut self.partial);
         let outcome = Self::line(&mut self.machine, now, &whole);
         self.reuse(whole);
         outcome
-    }
-
-    /// Adds to the line that is gathered. Its buffer doubles, but not beyond what is kept unless it has to: the next line
-    /// would have to grow it again.
-    fn add(&mut self, more: &[u8]) {
-        let (capacity, needed) = (self.partial.capacity(), self.partial.len() + more.len());
-        if needed > capacity {
-            let most = if needed <= self.keep { self.keep } else { usize::MAX };
-            let wanted = needed.max(capacity.saturating_mul(2).min(most));
-            self.partial.reserve_exact(wanted - self.partial.len());
-        }
-        self.partial.extend_from_slice(more);
     }
 
     /// Keeps a buffer for the next line that comes in parts.
@@ -363,10 +347,10 @@ impl<M: Machine> Stdio<M> {
         }
         let room = self.most_gathered().saturating_sub(self.partial.len());
         if rest.len() <= room {
-            self.add(rest);
+            memory::add(&mut self.partial, rest, self.keep);
             return Ok(());
         }
-        self.add(&rest[..room]);
+        memory::add(&mut self.partial, &rest[..room], self.keep);
         self.skipping = true;
         let head = core::mem::take(&mut self.partial);
         Self::too_long(&mut self.machine, now, without_mark(&head).1)
@@ -529,7 +513,7 @@ mod tests {
 
     #[test]
     fn the_buffer_of_a_line_in_parts_is_kept_up_to_its_bound() {
-        let limits = Limits { queued_bytes: KEPT_PART * 1_000, ..Limits::default() };
+        let limits = Limits { queued_bytes: 4_000, ..Limits::default() };
         let mut stdio = Stdio::new(Echo { limits, ..Echo::default() });
         // In parts of 130 bytes a buffer that doubles has room for 520 bytes, and then for 1,040.
         for (length, is_kept) in [(900, true), (999, true), (1_000, false), (600, true)] {

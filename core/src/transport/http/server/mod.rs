@@ -35,6 +35,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::machine::{Exchange, ExchangeHandle, Facts, Input, Machine, NamedSession, SessionHandle};
+use crate::memory;
 use crate::time::Instant;
 use crate::transport::http::status::{self, Refusal};
 
@@ -117,7 +118,10 @@ impl<M: Machine> HttpServer<M> {
             return;
         };
         if data.len() <= limit.saturating_sub(upload.body.len()) {
-            upload.body.extend_from_slice(data);
+            if upload.body.capacity() == 0 {
+                upload.body = core::mem::take(&mut self.state.spare);
+            }
+            memory::add(&mut upload.body, data, self.state.most_kept);
         } else {
             self.state.refuse(exchange, Refusal::BodyTooLarge);
         }
@@ -128,10 +132,12 @@ impl<M: Machine> HttpServer<M> {
         self.advance(now);
         if let Some(found) = self.state.exchanges.get_mut(&exchange)
             && matches!(found.phase, Phase::Receiving(_))
-            && let Phase::Receiving(upload) = core::mem::replace(&mut found.phase, Phase::Running)
+            && let Phase::Receiving(mut upload) = core::mem::replace(&mut found.phase, Phase::Running)
         {
+            let body = core::mem::take(&mut upload.body);
             let headers = upload.headers();
-            self.take_message(exchange, &upload.envelope(&headers), &upload.body);
+            self.take_message(exchange, &upload.envelope(&headers), &body);
+            self.state.spare_body(body);
         }
         self.settle();
     }

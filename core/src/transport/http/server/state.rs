@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use crate::limits::Limits;
 use crate::machine::{ExchangeHandle, SessionHandle};
+use crate::memory;
 use crate::time::Instant;
 use crate::transport::http::status::Refusal;
 use crate::transport::sse::write_comment;
@@ -51,6 +52,9 @@ pub(super) struct State {
     pub(super) reports: VecDeque<Report>,
     pub(super) events: VecDeque<HttpServerEvent>,
     pub(super) intake: Intake,
+    /// An empty buffer for the next body that comes in pieces, and how large one may be that is kept.
+    pub(super) spare: Vec<u8>,
+    pub(super) most_kept: usize,
 }
 
 impl State {
@@ -69,7 +73,18 @@ impl State {
             reports: VecDeque::new(),
             events: VecDeque::new(),
             intake: Intake::Open,
+            spare: Vec::new(),
+            most_kept: memory::most_kept(limits.queued_bytes),
             config,
+        }
+    }
+
+    /// Keeps the buffer of a body that was taken for the next one, if it is the larger one.
+    pub(super) fn spare_body(&mut self, mut body: Vec<u8>) {
+        let capacity = body.capacity();
+        if capacity > self.spare.capacity() && capacity <= self.most_kept {
+            body.clear();
+            self.spare = body;
         }
     }
 

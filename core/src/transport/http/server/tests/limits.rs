@@ -130,3 +130,47 @@ fn names_are_not_heaped_up() {
     assert!(http.state.ready_len() <= 1);
     assert_eq!(http.poll_ready(), None);
 }
+
+#[test]
+fn the_buffer_of_a_body_in_pieces_is_kept_up_to_its_bound() {
+    let mut http = http_with(config(), Limits { queued_bytes: 4_000, ..Limits::default() });
+    // In pieces of 130 bytes a buffer that doubles has room for 520 bytes, and then for 1,040; two bodies at once have one each.
+    for (lengths, kept) in [
+        (&[600][..], 1_000),
+        (&[30], 1_000),
+        (&[900, 600], 1_000),
+        (&[1_001], 0),
+        (&[40, 50], 130),
+        (&[300, 700], 1_000),
+    ] {
+        let bodies: Vec<_> = lengths.iter().map(|length| format!("[{}]", "1".repeat(length - 2))).collect();
+        let uploads: Vec<_> = bodies
+            .iter()
+            .map(|body| (http.receive_request(START, head("POST", &with(&[]))), body.as_bytes()))
+            .collect();
+        for at in (0..1_001).step_by(130) {
+            for (exchange, body) in &uploads {
+                let piece = &body[at.min(body.len())..(at + 130).min(body.len())];
+                http.receive_body(START, *exchange, piece);
+            }
+        }
+        for (exchange, _) in &uploads {
+            http.receive_end(START, *exchange);
+        }
+        let given: Vec<_> = taken(&mut http)
+            .into_iter()
+            .map(|taken| match taken {
+                Taken::Message { text, .. } => text,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(given, bodies);
+        assert!(http.state.spare.is_empty());
+        let capacity = http.state.spare.capacity();
+        if kept == 130 {
+            assert!((1..=130).contains(&capacity), "{lengths:?} {capacity}");
+        } else {
+            assert_eq!(capacity, kept, "{lengths:?}");
+        }
+    }
+}
