@@ -39,6 +39,11 @@ impl LastLong {
             self.0 = Some(Arc::clone(text));
         }
     }
+
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.0.as_ref().map_or(0, |text| text.len())
+    }
 }
 
 #[cfg(test)]
@@ -50,16 +55,16 @@ mod tests {
         let mut last = LastLong::default();
         let text = |length| Arc::<str>::from("x".repeat(length));
         for (length, queued_bytes, kept) in [
-            (LONG - 1, 8 << 20, None),
-            (LONG, 8 << 20, Some(LONG)),
-            (LONG - 1, 8 << 20, Some(LONG)),
-            (2 << 20, 8 << 20, Some(2 << 20)),
-            ((2 << 20) + 1, 8 << 20, Some(2 << 20)),
-            (LONG, 32 << 10, Some(2 << 20)),
-            (LONG + 1, 1 << 20, Some(LONG + 1)),
+            (LONG - 1, 8 << 20, 0),
+            (LONG, 8 << 20, LONG),
+            (LONG - 1, 8 << 20, LONG),
+            (2 << 20, 8 << 20, 2 << 20),
+            ((2 << 20) + 1, 8 << 20, 2 << 20),
+            (LONG, 32 << 10, 2 << 20),
+            (LONG + 1, 1 << 20, LONG + 1),
         ] {
             last.keep(&text(length), queued_bytes);
-            assert_eq!(last.0.as_ref().map(|text| text.len()), kept, "{length} {queued_bytes}");
+            assert_eq!(last.len(), kept, "{length} {queued_bytes}");
         }
     }
 }

@@ -38,7 +38,7 @@ pub(crate) struct Held {
 pub(crate) type Handle = External<Held>;
 
 /// JavaScript makes each function of a handle for one kind of carrier only.
-pub(crate) fn other_kind() -> Failure {
+fn other_kind() -> Failure {
     Failure::Argument("a handle of another kind".into())
 }
 
@@ -110,10 +110,7 @@ impl Held {
         &mut self,
         work: impl FnOnce(&mut HttpServer<server::Server>) -> R,
     ) -> Result<R, Failure> {
-        self.call(|carrier| match carrier {
-            Carrier::HttpServer(http) => Ok(work(http)),
-            _ => Err(other_kind()),
-        })
+        self.call(|carrier| Ok(work(carrier.http_server()?)))
     }
 
     /// Runs `work` on a server behind HTTP, with what JavaScript remembers of requests and responses.
@@ -122,10 +119,7 @@ impl Held {
         work: impl FnOnce(&mut HttpServer<server::Server>, &mut Shared) -> Result<R, Failure>,
     ) -> Result<R, Failure> {
         let mut shared = std::mem::take(&mut self.shared);
-        let outcome = self.call(|carrier| match carrier {
-            Carrier::HttpServer(http) => work(http, &mut shared),
-            _ => Err(other_kind()),
-        });
+        let outcome = self.call(|carrier| work(carrier.http_server()?, &mut shared));
         self.shared = shared;
         outcome
     }
@@ -135,10 +129,7 @@ impl Held {
         &mut self,
         work: impl FnOnce(&mut HttpClient<client::Client>) -> R,
     ) -> Result<R, Failure> {
-        self.call(|carrier| match carrier {
-            Carrier::HttpClient(http) => Ok(work(http)),
-            _ => Err(other_kind()),
-        })
+        self.call(|carrier| Ok(work(carrier.http_client()?)))
     }
 
     /// Runs a verb that takes something in, and tells all events that are there then.
@@ -175,12 +166,9 @@ impl Held {
 
     /// As [`step`](Self::step), for a verb of a server behind HTTP, none of which fails.
     pub(crate) fn http_step(&mut self, verb: impl FnOnce(&mut HttpServer<server::Server>)) -> Text {
-        self.step(|carrier| match carrier {
-            Carrier::HttpServer(http) => {
-                verb(http);
-                Ok(())
-            }
-            _ => Err(other_kind()),
+        self.step(|carrier| {
+            verb(carrier.http_server()?);
+            Ok(())
         })
     }
 
@@ -189,14 +177,26 @@ impl Held {
         &mut self,
         verb: impl FnOnce(&mut HttpClient<client::Client>) -> Result<(), Error>,
     ) -> Text {
-        self.step(|carrier| match carrier {
-            Carrier::HttpClient(http) => Ok(verb(http)?),
-            _ => Err(other_kind()),
-        })
+        self.step(|carrier| Ok(verb(carrier.http_client()?)?))
     }
 }
 
 impl Carrier {
+    /// The server behind HTTP that it is.
+    pub(crate) fn http_server(&mut self) -> Result<&mut HttpServer<server::Server>, Failure> {
+        match self {
+            Carrier::HttpServer(http) => Ok(http),
+            _ => Err(other_kind()),
+        }
+    }
+
+    fn http_client(&mut self) -> Result<&mut HttpClient<client::Client>, Failure> {
+        match self {
+            Carrier::HttpClient(http) => Ok(http),
+            _ => Err(other_kind()),
+        }
+    }
+
     /// As [`tell_events`](Self::tell_events). Requests on a byte stream come from one client, of which most is told once.
     pub(crate) fn tell_events_of_stream(&mut self, batch: &mut Batch, remembered: &mut Remembered) {
         if matches!(self, Carrier::Server(_)) {

@@ -12,7 +12,7 @@ use crate::byte_stream::{due, tell_numbers};
 use crate::config;
 use crate::errors::{Failure, Outcome as _};
 use crate::events::ToRows as _;
-use crate::guard::{Carrier, Handle, Held, other_kind, tell};
+use crate::guard::{Carrier, Handle, Held, tell};
 use crate::http_short::{Numbers, count, is_short, is_text, tell_head};
 use crate::names::{exchange as handle, instant, number, to_js};
 
@@ -132,12 +132,9 @@ pub(crate) fn receive_end<'env>(
     exchange: i64,
     now: i64,
 ) -> napi::Result<JsString<'env>> {
-    this.frequent_step(env, |carrier| match carrier {
-        Carrier::HttpServer(http) => {
-            http.receive_end(instant(now), handle(exchange));
-            Ok(())
-        }
-        _ => Err(other_kind()),
+    this.frequent_step(env, |carrier| {
+        carrier.http_server()?.receive_end(instant(now), handle(exchange));
+        Ok(())
     })
 }
 

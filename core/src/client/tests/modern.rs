@@ -397,3 +397,20 @@ fn logs_are_attributed_only_when_one_request_can_have_caused_them() {
     peer.request_with("tools/call", r#"{"name":"t"}"#, options);
     assert_eq!(of(&mut peer), None);
 }
+
+#[test]
+fn the_last_long_result_is_kept() {
+    let mut peer = ready();
+    let long = format!(r#"{{"resultType":"complete","text":"{}"}}"#, "x".repeat(100_000));
+    for (result, kept) in [
+        (r#"{"resultType":"complete"}"#, 0),
+        (&*long, long.len()),
+        (r#"{"resultType":"complete"}"#, long.len()),
+    ] {
+        peer.request("com.example/x", "{}");
+        let id = id_of(&peer.sent_one());
+        peer.answer(&id, result);
+        assert!(matches!(peer.event(), Event::ResponseReceived { .. }));
+        assert_eq!(peer.client.last_long.len(), kept);
+    }
+}

@@ -482,3 +482,14 @@ fn requests_that_never_end_do_not_stop_the_intake_for_ever() {
     bench.recv(cancel);
     assert!(bench.server.wants_input() && bench.server.poll_timeout().is_none());
 }
+
+#[test]
+fn the_last_long_message_is_kept() {
+    let mut bench = Bench::session(Revision::V2025_06_18, "{}");
+    let long = "x".repeat(100_000);
+    for (id, text) in [("1", "short"), ("2", &*long), ("3", "short")] {
+        bench.recv(&legacy(id, "tools/call", &format!(r#""name":"echo","arguments":{{"text":"{text}"}}"#)));
+        assert!(matches!(bench.event(), Event::ToolCalled { .. }));
+        assert_eq!(bench.server.last_long.len() > long.len(), id != "1", "{id}");
+    }
+}
