@@ -442,8 +442,8 @@ test('node: what is answered in one turn leaves in one go, and what cannot be se
         return writeHead.apply(response, head);
       }) as typeof writeHead;
       const message = { jsonrpc: '2.0', ...callOf('tell', {}), id: 10 + place };
-      // All that one has to wait for goes on before the next comes.
-      process.nextTick(handler, request, response, message);
+      // One after the other, and all of them in one turn: what one has to wait for goes on before the next comes.
+      setImmediate(handler, request, response, message);
     }
   });
   const thrown: string[] = [];
