@@ -137,7 +137,9 @@ export class StreamCarriage implements Carriage {
 function endOf({ failure, exitStatus, stderrTail }: Link): string {
   if (failure instanceof Error) return `: ${failure.message}`;
   if (exitStatus === undefined) return '';
-  const lastLine = stderrTail.trimEnd().split('\n').at(-1) ?? '';
+  const lines = stderrTail.trimEnd().split('\n');
+  // A Node that dies of an error says its version last.
+  const lastLine = lines.findLast((line) => /^\w*Error\b/.test(line)) ?? lines.at(-1) ?? '';
   return `; the server ended with ${statusText(exitStatus)}${lastLine === '' ? '' : `: ${lastLine}`}`;
 }
 

@@ -114,7 +114,7 @@ export interface ClientOptions extends ClientHandlers {
 /** How a client of a server at a URL is set up. */
 export interface HttpClientOptions extends ClientOptions {
   /** Header fields of every request, such as `authorization`. */
-  readonly headers?: HeadersInit;
+  readonly headers?: NonNullable<RequestInit['headers']>;
   /** How to come by tokens, where the server wants them: what `barewire/auth` makes, such as `oauth()`. */
   readonly auth?: Grant;
   /**

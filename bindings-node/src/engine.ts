@@ -471,10 +471,12 @@ export class Engine {
     this.#answering.set(input, abort);
     try {
       const result = await answer(this.handlers, kind, params, { signal: abort.signal });
-      if (!this.#answering.delete(input)) return; // nobody waits for it any more
-      this.#command((machine) => machine.provideInput(input, result, now()));
+      if (!this.#answering.has(input)) return; // nobody waits for it any more
+      // What the revision has no words for is thrown back, and the question stands: it is refused below.
+      this.machine.provideInput(input, result, now());
+      this.#answering.delete(input);
     } catch (error) {
-      if (!this.#answering.delete(input)) return;
+      if (!this.#answering.delete(input) || error instanceof ConnectionClosedError) return;
       const [code, message] = refusal(error);
       this.#command((machine) => machine.refuseInput(input, code, message, now()));
       this.#cause = error;

@@ -90,7 +90,7 @@ const BACKLOG = 64 << 10;
 // Milliseconds that connections have to take the ends of their streams.
 const LINGER = 2_000;
 
-// Milliseconds for which a report may wait for others to be sent with it, where its handler never rests.
+// Milliseconds for which a report or an answer may wait for others to be sent with it, where handlers never rest.
 const REPORT_DELAY = 1;
 
 // Programs may put a clock of their own into its place, for tests.
@@ -181,6 +181,8 @@ export class HttpHost implements Host {
   readonly #blocked = new Map<ExchangeHandle, (() => void)[]>();
   #isReceiving = false;
   #isScheduled = false;
+  /** Since when what has been answered may wait. */
+  #waitingSince = 0;
   #hasNews = false;
   #isClosing = false;
   #isEnding = false;
@@ -275,10 +277,12 @@ export class HttpHost implements Host {
 
   /** Takes a request whose body is at hand; false if the server has been closed. */
   receiveWhole(method: string, body: Uint8Array, options: ReceiveOptions, exchange: Exchange): boolean {
+    const at = now();
+    this.#hurry(at);
     this.#isReceiving = true;
     try {
       // By place: engines iterate slowly until they know a function well.
-      const told = this.machine.receiveWhole(method, exchange.headers, body, now(), options);
+      const told = this.machine.receiveWhole(method, exchange.headers, body, at, options);
       this.#opened(told[0], exchange);
       this.#connection.dispatch(told[1]);
       return true;
@@ -319,6 +323,7 @@ export class HttpHost implements Host {
   }
 
   receiveEnd(exchange: ExchangeHandle): void {
+    this.#hurry(now());
     this.#connection.step((machine, at) => machine.receiveEnd(exchange, at));
     this.touched();
   }
@@ -378,7 +383,26 @@ export class HttpHost implements Host {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
+    this.#waitingSince = now();
     afterReading(this.#turn);
+  }
+
+  /** Keeps nothing back any longer where handlers do not rest. */
+  #hurry(at: number): void {
+    if (this.#isScheduled && at - this.#waitingSince >= REPORT_DELAY) this.flush();
+  }
+
+  /** Lets out at once what has been answered. */
+  flush(): void {
+    if (!this.#isScheduled) return;
+    this.#waitingSince = now();
+    try {
+      // Mostly everything has been handed out by now.
+      if (this.#hasNews) this.#deliverAll();
+      else this.#letOut();
+    } catch (error) {
+      if (!(error instanceof McpError)) throw error; // the machine is dead
+    }
   }
 
   /** Gives the result of a request to the machine, and hands out what there is to be sent then. */
@@ -396,15 +420,9 @@ export class HttpHost implements Host {
       this.touched();
       return;
     }
-    try {
-      // At the end of a turn is seen whether calls are left.
-      if (this.#handOut(ready) || this.#isClosing) this.touched();
-    } catch (error) {
-      // It is not the handler that failed.
-      process.nextTick(() => {
-        throw error;
-      });
-    }
+    // At the end of a turn is seen whether calls are left.
+    if (this.#handOut(ready) || this.#isClosing) this.touched();
+    this.#hurry(now());
   }
 
   reported({ context: { exchange } }: Call): Promise<void> | undefined {
@@ -422,17 +440,11 @@ export class HttpHost implements Host {
   // ------------------------------------------------------------ turns
 
   readonly #turn = (): void => {
+    this.flush();
     this.#isScheduled = false;
-    try {
-      // Mostly everything has been handed out by now.
-      if (this.#hasNews) this.#deliverAll();
-      else this.#letOut();
-    } catch (error) {
-      if (!(error instanceof McpError)) throw error; // the machine is dead
-    } finally {
-      this.#watchBegun();
-      if (this.#isClosing && !this.#connection.hasCalls) this.#endAll();
-    }
+    this.#watchBegun();
+    if (this.#hasNews) this.#schedule();
+    if (this.#isClosing && !this.#connection.hasCalls) this.#endAll();
   };
 
   #watchBegun(): void {
@@ -460,18 +472,18 @@ export class HttpHost implements Host {
     const outgoing = this.#outgoing;
     if (outgoing.length === 0) return;
     this.#outgoing = [];
-    let at = 0;
+    for (const { exchange, part } of outgoing) this.#deliver(exchange, part);
+  }
+
+  /** One that cannot be sent, because somebody has meddled with its response, keeps no other from its client. */
+  #deliver(exchange: Exchange, part: ReadyPart): void {
     try {
-      while (at < outgoing.length) {
-        const { exchange, part } = outgoing[at++] as Outgoing;
-        exchange.deliver(part);
-      }
-    } finally {
-      // One that cannot be sent, because somebody has meddled with its response, keeps no other from its client.
-      if (at < outgoing.length) {
-        this.#outgoing = outgoing.slice(at).concat(this.#outgoing);
-        this.#schedule();
-      }
+      exchange.deliver(part);
+    } catch (error) {
+      // Nor has the handler failed that is at work.
+      process.nextTick(() => {
+        throw error;
+      });
     }
   }
 
@@ -483,7 +495,7 @@ export class HttpHost implements Host {
       if (exchange === undefined) continue;
       if (part.status === 403 && !isChallenge(part.headers)) this.#warnOfRefusal(exchange.headers);
       if (!part.isLast) {
-        exchange.deliver(part);
+        this.#deliver(exchange, part);
       } else {
         this.#outgoing.push({ exchange, part });
         this.#schedule();

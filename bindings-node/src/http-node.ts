@@ -1,6 +1,7 @@
 /** A server as a listener of `node:http`, for express, fastify and others too. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Caller, ResourceServer } from './auth/protection.js';
 import { checkPrincipal, HttpHost, type HttpOptions, principalOf } from './http-host.js';
 import type { ExchangeHandle } from './sansio/events.js';
@@ -37,7 +38,7 @@ export interface NodeHandler {
  * ```ts
  * createServer(nodeHandler(server, { path: '/mcp' })).listen(3000, '127.0.0.1');
  * app.all('/mcp', nodeHandler(server)); // express
- * app.all('/mcp', (request, reply) => { // fastify
+ * app.all('/mcp', (request, reply) => { // fastify, whose `forceCloseConnections: true` ends it without delay
  *   reply.hijack();
  *   handler(request.raw, reply.raw, request.body);
  * });
@@ -50,7 +51,9 @@ export function nodeHandler(server: Server, options: NodeHandlerOptions = {}): N
   checkPrincipal(options);
   const host = new HttpHost(server, options);
   const { auth, principal } = options;
+  const sockets = new Sockets(host);
   const handler = (request: IncomingMessage, response: ServerResponse, body?: unknown): void => {
+    const leavers = sockets.get(request.socket);
     if (auth?.serves(pathOf(request))) {
       metadata(auth, request, response);
       return;
@@ -63,7 +66,7 @@ export function nodeHandler(server: Server, options: NodeHandlerOptions = {}): N
     const headers = new RawHeaders(request.rawHeaders);
     if (auth !== undefined && request.method !== 'OPTIONS') {
       // Browsers ask with OPTIONS, and without credentials.
-      void admit(host, auth, { request, response, headers, endpoint, body });
+      void admit(host, auth, { request, response, headers, endpoint, body, leavers });
       return;
     }
     let who: string | undefined;
@@ -78,7 +81,7 @@ export function nodeHandler(server: Server, options: NodeHandlerOptions = {}): N
       return;
     }
     const about = who === undefined ? endpoint : { ...endpoint, principal: who };
-    new NodeExchange(host, request, response, headers, undefined).receive(read, about);
+    new NodeExchange(host, request, response, headers, leavers, undefined).receive(read, about);
   };
   return Object.assign(handler, { close: () => host.close() });
 }
@@ -90,11 +93,12 @@ interface Arrived {
   readonly headers: RawHeaders;
   readonly endpoint: ReceiveOptions;
   readonly body: unknown;
+  readonly leavers: Leavers;
 }
 
 /** Finds out who sends a request, and serves or refuses it. */
 async function admit(host: HttpHost, auth: ResourceServer, arrived: Arrived): Promise<void> {
-  const { request, response, headers, endpoint, body } = arrived;
+  const { request, response, headers, endpoint, body, leavers } = arrived;
   const { method = '', url = '' } = request;
   if (headers.holdsNull) {
     refuse(response, 400, 'Bad Request');
@@ -102,6 +106,7 @@ async function admit(host: HttpHost, auth: ResourceServer, arrived: Arrived): Pr
   }
   const [, query = ''] = url.split('?', 2);
   const caller = await host.admit(auth, headers, query);
+  if (response.headersSent || response.destroyed) return; // something else has answered, or the client has left
   if ('status' in caller) {
     const denial = host.deny(method, headers, caller, endpoint);
     if (denial === undefined) refuse(response, 503, 'Service Unavailable');
@@ -117,7 +122,7 @@ async function admit(host: HttpHost, auth: ResourceServer, arrived: Arrived): Pr
     return;
   }
   const about = { ...endpoint, principal: caller.key };
-  new NodeExchange(host, request, response, headers, caller).receive(read, about);
+  new NodeExchange(host, request, response, headers, leavers, caller).receive(read, about);
 }
 
 /** The path of the host: where express has mounted the handler, that of the request has lost its beginning. */
@@ -140,6 +145,7 @@ function endpointOf(host: HttpHost, request: IncomingMessage): ReceiveOptions | 
 }
 
 function refuse(response: ServerResponse, status: number, reason: string): void {
+  if (response.headersSent) return; // by something else
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(reason);
 }
 
@@ -162,11 +168,40 @@ function readBody(request: IncomingMessage, given: unknown): Uint8Array | undefi
 // Bytes up to which a body is taken at once.
 const SMALL = 64 << 10;
 
+/** Who has to be told when a connection has gone. */
+type Leavers = Set<() => void>;
+
+/** The connections that requests have come on. */
+class Sockets {
+  readonly #host: HttpHost;
+  readonly #leavers = new WeakMap<Socket, Leavers>();
+
+  constructor(host: HttpHost) {
+    this.#host = host;
+  }
+
+  get(socket: Socket): Leavers {
+    return this.#leavers.get(socket) ?? this.#add(socket);
+  }
+
+  #add(socket: Socket): Leavers {
+    const leavers: Leavers = new Set();
+    this.#leavers.set(socket, leavers);
+    // Node ends the connection of a client that has ended its side, unless its answers have been written by then.
+    socket.prependListener('end', () => this.#host.flush());
+    socket.once('close', () => {
+      for (const tell of leavers) tell();
+    });
+    return leavers;
+  }
+}
+
 class NodeExchange {
   readonly #host: HttpHost;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #raw: RawHeaders;
+  readonly #leavers: Leavers;
   #handle: ExchangeHandle = -1;
   #isBlocked = false;
   #isOver = false;
@@ -177,12 +212,14 @@ class NodeExchange {
     request: IncomingMessage,
     response: ServerResponse,
     headers: RawHeaders,
+    leavers: Leavers,
     readonly caller: Caller | undefined,
   ) {
     this.#host = host;
     this.#request = request;
     this.#response = response;
     this.#raw = headers;
+    this.#leavers = leavers;
   }
 
   get headers(): HeaderPairs {
@@ -257,8 +294,14 @@ class NodeExchange {
   #awaitClose(): void {
     if (this.#isWatched) return;
     this.#isWatched = true;
-    if (this.#response.destroyed) this.#closed();
-    else this.#response.on('close', this.#closed);
+    const response = this.#response;
+    if (response.destroyed || this.#request.socket.destroyed) {
+      this.#closed();
+      return;
+    }
+    response.on('close', this.#closed);
+    // One that waits for another one on its connection has none yet, and is not told when that goes.
+    if (response.socket === null) this.#leavers.add(this.#closed);
   }
 
   deliver(part: ReadyPart): void {
@@ -328,6 +371,7 @@ class NodeExchange {
 
   /** The client has all of the response, or has left. */
   readonly #closed = (): void => {
+    this.#leavers.delete(this.#closed);
     if (this.#isOver) {
       this.#host.over(this.#handle);
       return;

@@ -4,11 +4,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mock, test } from 'node:test';
 import {
+  ApiMisuseError,
   type Change,
   Client,
   type ClientOptions,
   ConnectionClosedError,
   ConnectionLostError,
+  type ElicitAnswer,
   InputRefusedError,
   InvalidResultError,
   McpError,
@@ -228,6 +230,21 @@ for (const [era, revisions] of ERAS) {
       return true;
     });
     assert.match(String((await warned)[0]), /mine/);
+  });
+
+  test(`${era}: a handler that gives what is no answer`, async () => {
+    const warned = once(process, 'warning');
+    await using client = await connect(scripted(), revisions, {
+      onElicit: () => ({ action: 'perhaps' }) as unknown as ElicitAnswer,
+    });
+    await assert.rejects(client.callTool('ask'), (error) => {
+      assert.ok(error instanceof McpError);
+      if (error instanceof InputRefusedError) assert.ok(error.cause instanceof ApiMisuseError);
+      else assert.match(error.message, /handler failed/);
+      return true;
+    });
+    await warned;
+    assert.deepEqual(texts(await client.callTool('echo', { text: 'on' })), ['on']);
   });
 
   test(`${era}: the server dies in the middle`, async () => {

@@ -422,45 +422,118 @@ test('closing waits until the last response has been taken', async (t) => {
   await closed;
 });
 
-test('node: what is answered in one turn leaves in one go, and what cannot be sent holds up nothing', async (t) => {
+for (const [what, step, expected] of [
+  ['in one turn leaves in one go', 0, ['called', 'called', 'called', 'written', 'written', 'written']],
+  [
+    'is not kept back by those that work on',
+    5,
+    ['called', 'written', 'called', 'written', 'called', 'written'],
+  ],
+] as const) {
+  test(`node: what is answered ${what}, and what cannot be sent holds up nothing`, async (t) => {
+    const server = newServer();
+    const done: string[] = [];
+    server.tool('tell', {}, async () => {
+      done.push('called');
+      return 'told';
+    });
+    const handler = nodeHandler(server);
+    const session = await open(await listen(t, handler));
+    const arrived: Parameters<RequestListener>[] = [];
+    const send = await listen(t, (...one) => {
+      if (arrived.push(one) < 3) return;
+      let seconds = process.hrtime()[0];
+      t.mock.method(process, 'hrtime', () => [(seconds += step), 0]);
+      for (const [place, [request, response]] of arrived.entries()) {
+        const { writeHead } = response;
+        response.writeHead = ((...head: Parameters<typeof writeHead>) => {
+          done.push('written');
+          if (place === 1) throw new RangeError('not this one');
+          return writeHead.apply(response, head);
+        }) as typeof writeHead;
+        const message = { jsonrpc: '2.0', ...callOf('tell', {}), id: 10 + place };
+        // One after the other, and all of them in one turn: what one has to wait for goes on before the next comes.
+        setImmediate(handler, request, response, message);
+      }
+    });
+    const thrown: string[] = [];
+    process.setUncaughtExceptionCaptureCallback((error) => thrown.push(error.message));
+    t.after(() => process.setUncaughtExceptionCaptureCallback(null));
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const answers: string[] = [];
+    const sent = [1, 2, 3].map(async () => {
+      const response = await send(new Request(post(callOf('tell', {}), session), { signal }));
+      answers.push(await response.text());
+      if (answers.length === 2) leaving.abort();
+    });
+    await Promise.allSettled(sent);
+    for (const answer of answers) assert.match(answer, /told/);
+    assert.deepEqual(done, expected);
+    assert.deepEqual(thrown, ['not this one']);
+  });
+}
+
+/** A stateless request to call the tool `hang`, as bytes of that many. */
+function rawCall(size: number): string {
+  const head = Object.entries(HANG_HEADERS).map(([name, value]) => `${name}: ${value}\r\n`);
+  const start = `POST / HTTP/1.1\r\nhost: 127.0.0.1\r\n${head.join('')}content-length: `;
+  const length = size - start.length - '00000\r\n\r\n'.length;
+  return `${start}${String(length).padStart(5, '0')}\r\n\r\n${JSON.stringify(HANG).padEnd(length)}`;
+}
+
+test('node: a client that ends its side in the turn of its request has the answer', async (t) => {
+  for (const handler of [() => 'told', async () => 'told']) {
+    const server = newServer();
+    server.tool('hang', {}, handler);
+    const { port } = await listen(t, nodeHandler(server));
+    // As much as is read at once: the end is then read right after it.
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+    socket.end(rawCall(65_536));
+    let text = '';
+    for await (const chunk of socket) text += chunk as string;
+    assert.match(text, /told/);
+  }
+});
+
+test('node: nothing is left of requests in a row whose client has gone', async (t) => {
   const server = newServer();
-  const done: string[] = [];
-  server.tool('tell', {}, async () => {
-    done.push('called');
-    return 'told';
+  const called = deferred<void>();
+  server.tool('hang', {}, () => {
+    called.resolve();
+    return new Promise(() => {});
   });
   const handler = nodeHandler(server);
-  const session = await open(await listen(t, handler));
-  const arrived: Parameters<RequestListener>[] = [];
-  const send = await listen(t, (...one) => {
-    if (arrived.push(one) < 3) return;
-    for (const [place, [request, response]] of arrived.entries()) {
-      const { writeHead } = response;
-      response.writeHead = ((...head: Parameters<typeof writeHead>) => {
-        done.push('written');
-        if (place === 1) throw new RangeError('not this one');
-        return writeHead.apply(response, head);
-      }) as typeof writeHead;
-      const message = { jsonrpc: '2.0', ...callOf('tell', {}), id: 10 + place };
-      // One after the other, and all of them in one turn: what one has to wait for goes on before the next comes.
-      setImmediate(handler, request, response, message);
-    }
+  const { port } = await listen(t, handler);
+  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  socket.write(rawCall(1_000).repeat(10));
+  await called.promise;
+  // The connection of the first of them is that of the others, which are told of nothing.
+  await new Promise((resolve) => setImmediate(resolve));
+  socket.destroy();
+  // What else would end them, after a while.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  await handler.close();
+});
+
+test('node: a request that something else has answered while its token was verified is over', async (t) => {
+  const verified = deferred<undefined>();
+  const auth = new ResourceServer({
+    resource: 'https://mcp.example/mcp',
+    authorizationServers: ['https://auth.example'],
+    verifier: { verify: () => verified.promise },
   });
-  const thrown: string[] = [];
-  process.setUncaughtExceptionCaptureCallback((error) => thrown.push(error.message));
-  t.after(() => process.setUncaughtExceptionCaptureCallback(null));
-  const leaving = new AbortController();
-  const { signal } = leaving;
-  const answers: string[] = [];
-  const sent = [1, 2, 3].map(async () => {
-    const response = await send(new Request(post(callOf('tell', {}), session), { signal }));
-    answers.push(await response.text());
-    if (answers.length === 2) leaving.abort();
+  const handler = nodeHandler(newServer(), { auth });
+  const send = await listen(t, (request, response) => {
+    handler(request, response);
+    response.writeHead(503).end('too late');
+    verified.resolve(undefined);
   });
-  await Promise.allSettled(sent);
-  for (const answer of answers) assert.match(answer, /told/);
-  assert.deepEqual(done, ['called', 'called', 'called', 'written', 'written', 'written']);
-  assert.deepEqual(thrown, ['not this one']);
+  const request = post(callOf('who', {}));
+  request.headers.set('authorization', 'Bearer t');
+  const response = await send(request);
+  assert.equal(await response.text(), 'too late');
+  await handler.close();
 });
 
 test('node: a request that something else has answered is over', async (t) => {

@@ -29,7 +29,7 @@ export interface NodeHandler {
  * ```ts
  * createServer(nodeHandler(server, { path: '/mcp' })).listen(3000, '127.0.0.1');
  * app.all('/mcp', nodeHandler(server)); // express
- * app.all('/mcp', (request, reply) => { // fastify
+ * app.all('/mcp', (request, reply) => { // fastify, whose `forceCloseConnections: true` ends it without delay
  *   reply.hijack();
  *   handler(request.raw, reply.raw, request.body);
  * });

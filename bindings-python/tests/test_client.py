@@ -15,6 +15,7 @@ import pytest
 from barewire._client import encode
 from barewire._engine import Change, LogMessage, Progress
 from barewire._errors import (
+    ApiMisuseError,
     ConnectionLostError,
     InputRefusedError,
     InvalidResultError,
@@ -273,14 +274,14 @@ def test_a_handler_that_cancels_itself_refuses_the_question() -> None:
     FLAVOURS["asyncio"](scenario, command=raw_server("legacy"), on_elicit=handler)
 
 
-@pytest.mark.parametrize("kind", ["on purpose", "defect", "wrong type"])
+@pytest.mark.parametrize("kind", ["on purpose", "defect", "wrong type", "no answer"])
 def test_a_handler_that_fails_refuses_the_question(run: Run, era: str, kind: str) -> None:
     def handler(question: Any) -> Any:
         if kind == "on purpose":
             raise RpcError(-1, "not today")
         if kind == "defect":
             raise ZeroDivisionError("secret")
-        return 5
+        return ElicitResult("perhaps", None) if kind == "no answer" else 5  # type: ignore[arg-type]
 
     async def scenario(client: Any) -> None:
         code, message = (-1, "not today") if kind == "on purpose" else (-32603, "the client's handler failed")
@@ -290,7 +291,12 @@ def test_a_handler_that_fails_refuses_the_question(run: Run, era: str, kind: str
         else:
             with pytest.raises(InputRefusedError) as caught:
                 await client.call_tool("ask")
-            causes = {"on purpose": RpcError, "defect": ZeroDivisionError, "wrong type": TypeError}
+            causes = {
+                "on purpose": RpcError,
+                "defect": ZeroDivisionError,
+                "wrong type": TypeError,
+                "no answer": ApiMisuseError,
+            }
             assert type(caught.value.__cause__) is causes[kind]
         assert words(await client.call_tool("echo", {"text": "on"})) == "on"
 

@@ -11,7 +11,7 @@ from . import _native as native
 from ._answers import answer, read_question
 from ._carriage import HttpCarriage
 from ._clock import now
-from ._engine import WAITING_REPORTS, Changes, Engine, Options, Progress, name_late
+from ._engine import WAITING_REPORTS, Changes, Engine, Options, Progress, name_late, report_failure
 from ._errors import McpError, RequestTimedOutError
 
 if TYPE_CHECKING:
@@ -232,12 +232,8 @@ class AsyncHost(Engine):
                 self._refuse(question.input, native.INTERNAL_ERROR, "the client's handler failed", error)
             raise
         else:
-            self._provide(question.input, result)
-
-    def _provide(self, question: int, result: bytes) -> None:
-        if self._answering.pop(question, None) is not None:
-            self.machine.provide_input(question, result, now())
-            self.commanded()
+            if self._answering.pop(question.input, None) is not None:
+                self.provide(question.input, result, handler)
 
     def _refuse(self, question: int, code: int, message: str, cause: BaseException) -> None:
         if self._answering.pop(question, None) is not None:
@@ -270,10 +266,3 @@ def open_exchanges(host: AsyncHost) -> AsyncExchanges:
     carriage, options = host.carriage, host.options.http
     assert isinstance(carriage, HttpCarriage) and options is not None
     return AsyncExchanges(host, carriage, options)
-
-
-def report_failure(function: Callable[..., object]) -> None:
-    """Log the exception being handled, which a callback of the application raised. The connection goes on."""
-    import logging
-
-    logging.getLogger("barewire").exception("%r failed", function)

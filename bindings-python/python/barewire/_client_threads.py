@@ -15,9 +15,17 @@ from typing import TYPE_CHECKING, Any
 from . import _native as native
 from ._answers import answer, read_question
 from ._carriage import Exchanges, HttpCarriage, Link
-from ._client_host import report_failure
 from ._clock import now
-from ._engine import WAITING_REPORTS, Changes, Engine, Options, Progress, name_late, shutdown_steps
+from ._engine import (
+    WAITING_REPORTS,
+    Changes,
+    Engine,
+    Options,
+    Progress,
+    name_late,
+    report_failure,
+    shutdown_steps,
+)
 from ._errors import McpError, RequestTimedOutError
 
 if TYPE_CHECKING:
@@ -300,8 +308,7 @@ class ThreadHost(Engine):
         else:
             with self._lock:
                 if self._stands(question):
-                    self.machine.provide_input(question.input, result, now())
-                    self.commanded()
+                    self.provide(question.input, result, handler)
 
     def _refuse(self, question: native.InputRequest, code: int, message: str, cause: BaseException) -> None:
         with self._lock:

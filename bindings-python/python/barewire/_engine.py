@@ -18,6 +18,7 @@ from . import _native as native
 from ._carriage import Carriage, Exchanges, Link, carriage_for
 from ._clock import now
 from ._errors import (
+    ApiMisuseError,
     ConnectionLostError,
     InputRefusedError,
     McpError,
@@ -337,6 +338,16 @@ class Engine:
             self._listen(listening)
         self.feed(lambda: self.machine.handle_timeout(now()))
 
+    def provide(self, question: int, result: bytes, handler: Callable[..., object]) -> None:
+        """Answer a question with what `handler` gave, or refuse it if the revision has no words for that."""
+        try:
+            self.machine.provide_input(question, result, now())
+        except ApiMisuseError as error:
+            report_failure(handler)
+            self.refuse(question, native.INTERNAL_ERROR, "the client's handler failed", error)
+        else:
+            self.commanded()
+
     def refuse(self, question: int, code: int, message: str, cause: BaseException) -> None:
         """Refuse a question because of `cause`, which a request that depends on it then tells its caller."""
         self._cause = cause
@@ -524,3 +535,10 @@ _HANDLERS: dict[type[native.Event], Callable[[Engine, Any], None]] = {
     native.ViolationTolerated: Engine._on_oddity,
     native.Disconnected: Engine._on_disconnected,
 }
+
+
+def report_failure(function: Callable[..., object]) -> None:
+    """Log the exception being handled, which a callback of the application raised. The connection goes on."""
+    import logging
+
+    logging.getLogger("barewire").exception("%r failed", function)
