@@ -93,7 +93,7 @@ interface Arrived {
   readonly headers: RawHeaders;
   readonly endpoint: ReceiveOptions;
   readonly body: unknown;
-  readonly leavers: Leavers;
+  readonly leavers: Leavers | undefined;
 }
 
 /** Finds out who sends a request, and serves or refuses it. */
@@ -180,7 +180,9 @@ class Sockets {
     this.#host = host;
   }
 
-  get(socket: Socket): Leavers {
+  /** Those of a connection; none where requests are made up, as functions in a cloud do, and there is no true one. */
+  get(socket: Socket | null | undefined): Leavers | undefined {
+    if (typeof socket?.prependListener !== 'function') return undefined;
     return this.#leavers.get(socket) ?? this.#add(socket);
   }
 
@@ -201,7 +203,7 @@ class NodeExchange {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #raw: RawHeaders;
-  readonly #leavers: Leavers;
+  readonly #leavers: Leavers | undefined;
   #handle: ExchangeHandle = -1;
   #isBlocked = false;
   #isOver = false;
@@ -212,7 +214,7 @@ class NodeExchange {
     request: IncomingMessage,
     response: ServerResponse,
     headers: RawHeaders,
-    leavers: Leavers,
+    leavers: Leavers | undefined,
     readonly caller: Caller | undefined,
   ) {
     this.#host = host;
@@ -295,13 +297,16 @@ class NodeExchange {
     if (this.#isWatched) return;
     this.#isWatched = true;
     const response = this.#response;
-    if (response.destroyed || this.#request.socket.destroyed) {
+    const socket = this.#request.socket as Socket | null | undefined;
+    if (response.destroyed || socket?.destroyed) {
       this.#closed();
       return;
     }
     response.on('close', this.#closed);
+    // Nobody tells that it is closed where there is no connection.
+    if (this.#leavers === undefined) response.on('finish', this.#closed);
     // One that waits for another one on its connection has none yet, and is not told when that goes.
-    if (response.socket === null) this.#leavers.add(this.#closed);
+    else if (response.socket === null) this.#leavers.add(this.#closed);
   }
 
   deliver(part: ReadyPart): void {
@@ -371,7 +376,7 @@ class NodeExchange {
 
   /** The client has all of the response, or has left. */
   readonly #closed = (): void => {
-    this.#leavers.delete(this.#closed);
+    this.#leavers?.delete(this.#closed);
     if (this.#isOver) {
       this.#host.over(this.#handle);
       return;

@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type RequestListener, ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { createServer, IncomingMessage, request, type RequestListener, ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { Writable } from 'node:stream';
 import { mock, type TestContext, test } from 'node:test';
 import { type Context, Server } from 'barewire';
 import { ResourceServer } from 'barewire/auth';
@@ -494,6 +495,34 @@ test('node: a client that ends its side in the turn of its request has the answe
     for await (const chunk of socket) text += chunk as string;
     assert.match(text, /told/);
   }
+});
+
+test('node: a request that comes on no connection is served', async (t) => {
+  const handler = nodeHandler(newServer());
+  const message = JSON.stringify({ jsonrpc: '2.0', id: 1, ...INITIALIZE });
+  for (const socket of [{ remoteAddress: '127.0.0.1' }, null]) {
+    const request = new IncomingMessage(socket as unknown as Socket);
+    const headers = {
+      host: '127.0.0.1',
+      accept: ACCEPT,
+      'content-type': 'application/json',
+      'content-length': String(message.length),
+    };
+    Object.assign(request, { method: 'POST', url: '/', headers, rawHeaders: Object.entries(headers).flat() });
+    const response = new ServerResponse(request);
+    let taken = '';
+    const write = (chunk: Buffer, _: string, done: () => void): void => {
+      taken += chunk.toString();
+      setImmediate(done);
+    };
+    response.assignSocket(new Writable({ write }) as unknown as Socket);
+    handler(request, response, message);
+    await once(response, 'finish');
+    assert.match(taken, /^HTTP\/1.1 200 OK\r\n/);
+  }
+  // What else would end what is left, after a while.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  await handler.close();
 });
 
 test('node: nothing is left of requests in a row whose client has gone', async (t) => {
