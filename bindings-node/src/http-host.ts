@@ -396,6 +396,10 @@ export class HttpHost implements Host {
   flush(): void {
     if (!this.#isScheduled) return;
     this.#waitingSince = now();
+    this.#flush();
+  }
+
+  #flush(): void {
     try {
       // Mostly everything has been handed out by now.
       if (this.#hasNews) this.#deliverAll();
@@ -440,10 +444,9 @@ export class HttpHost implements Host {
   // ------------------------------------------------------------ turns
 
   readonly #turn = (): void => {
-    this.flush();
     this.#isScheduled = false;
+    this.#flush();
     this.#watchBegun();
-    if (this.#hasNews) this.#schedule();
     if (this.#isClosing && !this.#connection.hasCalls) this.#endAll();
   };
 

@@ -6,9 +6,11 @@ import { createServer, IncomingMessage, request, type RequestListener, ServerRes
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { mock, type TestContext, test } from 'node:test';
-import { type Context, Server } from 'barewire';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ConnectionClosedError, type Context, Server } from 'barewire';
 import { ResourceServer } from 'barewire/auth';
-import { createHandler, nodeHandler } from 'barewire/http';
+import { createHandler, type NodeHandler, nodeHandler } from 'barewire/http';
+import { HttpServer } from 'barewire/sansio';
 import express, { type ErrorRequestHandler } from 'express';
 import fastify from 'fastify';
 import * as z from 'zod';
@@ -362,32 +364,31 @@ test('an unused session ends', async (t) => {
   assert.equal((await send(post(callOf('who', {}), session))).status, 404);
 });
 
-test('node: a client that has left before its request is handed in is not waited for', async (t) => {
+/** A server whose tool `hang` ends when it is cancelled, which is told. */
+function hanging(): { handler: NodeHandler; aborted: Promise<void> } {
   const server = newServer();
   const aborted = deferred<void>();
   server.tool('hang', {}, (_, { signal }) => {
     signal.addEventListener('abort', () => aborted.resolve());
     return aborted.promise;
   });
-  const handler = nodeHandler(server);
+  return { handler: nodeHandler(server), aborted: aborted.promise };
+}
+
+test('node: a client that has left before its request is handed in is not waited for', async (t) => {
+  const { handler, aborted } = hanging();
   const { port } = await listen(t, (request, response) => {
     response.once('close', () => handler(request, response, HANG));
     sent.destroy();
   });
   const sent = request({ port, method: 'POST', headers: HANG_HEADERS }).on('error', () => {});
   sent.end(JSON.stringify(HANG));
-  await aborted.promise;
+  await aborted;
   await handler.close();
 });
 
 test('node: a client that leaves in the turn that its request is handed in is not waited for', async (t) => {
-  const server = newServer();
-  const aborted = deferred<void>();
-  server.tool('hang', {}, (_, { signal }) => {
-    signal.addEventListener('abort', () => aborted.resolve());
-    return aborted.promise;
-  });
-  const handler = nodeHandler(server);
+  const { handler, aborted } = hanging();
   const { port } = await listen(t, (request) => {
     // One of no socket tells of nothing: nobody is there any more.
     const response = new ServerResponse(request);
@@ -396,7 +397,7 @@ test('node: a client that leaves in the turn that its request is handed in is no
   });
   const sent = request({ port, method: 'POST', headers: HANG_HEADERS }).on('error', () => {});
   sent.end(JSON.stringify(HANG));
-  await aborted.promise;
+  await aborted;
   sent.destroy();
   await handler.close();
 });
@@ -599,6 +600,20 @@ test('a program is served that has put a clock of its own in place', async (t) =
   for (const [place, send] of sends.entries()) {
     assert.equal(await textOfCall(send, sessions[place] as string, 'who', {}), 'nobody');
   }
+});
+
+test('node: a machine that is dead is not asked for ever', async (t) => {
+  const { port } = await listen(t, nodeHandler(newServer()));
+  const machine = HttpServer.prototype as unknown as { readyParts: () => never };
+  const { mock: asked } = t.mock.method(machine, 'readyParts', () => {
+    throw new ConnectionClosedError('it is over');
+  });
+  const sent = request({ port }).on('error', () => {});
+  sent.end();
+  while (asked.callCount() === 0) await nextTurn();
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+  assert.equal(asked.callCount(), 1);
+  sent.destroy();
 });
 
 for (const kind of ['web', 'node'] as const) {
